@@ -5,6 +5,7 @@ loops call `check`. A page that exceeds its budget fails with a `BudgetError`; o
 """
 
 import os
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
@@ -82,20 +83,33 @@ class Gauge:
 
 
 _GAUGE = Gauge()
-_allowed: ContextVar[tuple[AnalysisBudget, Gauge]] = ContextVar("allowed")
+_allowed: ContextVar["_Allowed"] = ContextVar("allowed")
 _work: ContextVar["_Work | None"] = ContextVar("work", default=None)
 
 
+@dataclass(frozen=True, slots=True)
+class _Allowed:
+    """What `budgeted` sets for new meters."""
+
+    budget: AnalysisBudget = DEFAULT_BUDGET
+    gauge: Gauge = _GAUGE
+    stopped: threading.Event | None = None
+
+
 @contextmanager
-def budgeted(budget: AnalysisBudget | None, *, gauge: Gauge = _GAUGE) -> Iterator[None]:
+def budgeted(
+    budget: AnalysisBudget | None, *, gauge: Gauge = _GAUGE, stopped: threading.Event | None = None
+) -> Iterator[None]:
     """Set the budget of every `Meter` that is created inside this ``with`` block.
 
     Parameters
     ----------
     budget : the limits per page; None is the default, `DEFAULT_BUDGET`.
     gauge : what measures time and memory.
+    stopped : once it is set, work that checks its budget raises `asyncio.CancelledError`; None for work that nobody
+        cancels.
     """
-    token = _allowed.set((budget or DEFAULT_BUDGET, gauge))
+    token = _allowed.set(_Allowed(budget or DEFAULT_BUDGET, gauge, stopped))
     try:
         yield
     finally:
@@ -113,11 +127,12 @@ class Meter:
     budgets : how often the time of the budget may be used, for work on many pages.
     """
 
-    __slots__ = ("_budget", "_gauge", "_limit_s", "_spent_s", "url")
+    __slots__ = ("_budget", "_gauge", "_limit_s", "_spent_s", "_stopped", "url")
 
     def __init__(self, url: str = "", *, budgets: int = 1) -> None:
         self.url = url
-        self._budget, self._gauge = _allowed.get((DEFAULT_BUDGET, _GAUGE))
+        allowed = _allowed.get(_Allowed())
+        self._budget, self._gauge, self._stopped = allowed.budget, allowed.gauge, allowed.stopped
         self._limit_s = self._budget.time.total_seconds() * budgets
         self._spent_s = 0.0
 
@@ -236,7 +251,11 @@ class _Work:
             self.look()
 
     def look(self) -> None:
-        """Measure time and memory and raise `BudgetError` if one is above its limit."""
+        """Measure time and memory and raise `BudgetError` if one is above its limit; end cancelled work."""
+        if self._meter._stopped and self._meter._stopped.is_set():
+            from asyncio import CancelledError  # imported late: only the service cancels work
+
+            raise CancelledError
         if self.spent_s > self._meter._limit_s:
             raise self.error("time", f"more than {self._meter._limit_s:g} s of processor time")
         limit = self._meter._budget.memory_bytes

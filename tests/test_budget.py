@@ -1,5 +1,7 @@
 """One budget for the analysis of a page, from reading it to writing its results, in time and in memory."""
 
+import asyncio
+import threading
 from collections.abc import Callable, Iterator
 from datetime import timedelta
 from pathlib import Path
@@ -13,6 +15,7 @@ from domsieve.analysis.compare.comparison import compare_page
 from domsieve.analysis.records.fields import field_tables
 from domsieve.analysis.registry import METHODS, MINERS, SITE_METHODS, Method
 from domsieve.analysis.report.thresholds import threshold_help
+from domsieve.analysis.selection.selection import Selection
 from domsieve.analysis.trees.sst import SiteStyleTree
 from domsieve.analysis.verdict import Verdict
 from domsieve.analysis.writers.evidence import write_json
@@ -171,6 +174,15 @@ class TestMeter:
             check()
             assert gauge.looks == before + 1
 
+    def test_work_that_is_cancelled_ends(self, hand: Hand) -> None:
+        stopped = threading.Event()
+        with budgeted(TEN, gauge=hand, stopped=stopped), Meter().running("clean"):
+            check()
+            stopped.set()
+            with pytest.raises(asyncio.CancelledError):
+                check()
+            stopped.clear()
+
     def test_without_a_page_nothing_is_looked_at(self) -> None:
         check()
 
@@ -245,6 +257,7 @@ WORK: dict[str, Callable[[], object]] = {
     ),
     "thresholds": lambda: threshold_help(SiteStyleTree().fit(_site()), _site()),
     "source": lambda: parse_html(source_of(1).encode(), url=""),
+    "selection": lambda: Selection(("p",), ("b",)).of(rich()),
     "links": lambda: PageLinks.of(rich()),
     "sitemap": lambda: parse_sitemap(b"<urlset><url><loc>https://a.example/</loc></url></urlset>"),
 }

@@ -1,5 +1,8 @@
 """Parts of pages by CSS selectors: which elements match, and what is left of the page."""
 
+import time
+from datetime import timedelta
+
 import numpy as np
 import pytest
 from bs4 import BeautifulSoup
@@ -8,7 +11,8 @@ from hypothesis import strategies as st
 
 from domsieve.analysis.selection._selectors import Matcher, parse_selectors
 from domsieve.analysis.selection.selection import Selection
-from domsieve.errors import ContentError, UsageError
+from domsieve.budget import AnalysisBudget, budgeted
+from domsieve.errors import BudgetError, ContentError, UsageError
 from domsieve.renderer.html_parser.parser import parse_html
 from domsieve.snapshot.page import Kind, Snapshot
 
@@ -117,7 +121,11 @@ def test_what_matches(selector: str, expected: str | None) -> None:
         ("svg|a", "svg"),
         ("|", "ends too early"),
         ("p, *|", "ends too early"),
-        (":is(" * 5_000 + "p" + ")" * 5_000, "nested too deeply"),
+        (":is(" * 3_000 + "p" + ")" * 3_000, "nested too deeply"),
+        ("p," * 10_000 + "p", "more than 20,000 characters"),
+        (",".join([".a"] * 501), "more than 500 simple selectors"),
+        (".a" * 501, "more than 500 simple selectors"),
+        (f"p:not({','.join(['.a'] * 500)})", "more than 500 simple selectors"),
     ],
 )
 def test_what_cannot_be_used_is_refused_with_the_reason(selector: str, why: str) -> None:
@@ -176,6 +184,18 @@ def test_the_same_elements_as_another_library_finds(body: str, wanted: list[str]
     expected = {order[id(element)] for element in soup.select(css)}
     marks = Matcher(page).matches(parse_selectors(css, parameter="select"))
     assert set(np.flatnonzero(marks[page.kind == Kind.ELEMENT]).tolist()) == expected
+
+
+def test_many_selectors_over_many_elements_end_with_the_budget() -> None:
+    page = parsed("".join(f"<p class='c{number}'>x" for number in range(20_000)))
+    select = tuple(f".d{number}" for number in range(500))
+    for selection in (Selection(select), Selection(drop=select)):
+        with budgeted(AnalysisBudget(time=timedelta(milliseconds=200))):
+            begun = time.thread_time()
+            with pytest.raises(BudgetError) as caught:
+                selection.of(page)
+            assert time.thread_time() - begun < 1
+        assert caught.value.stage == "select"
 
 
 def test_deep_and_wide_pages_are_matched() -> None:

@@ -17,6 +17,7 @@ from tinycss2.nth import parse_nth
 
 from domsieve.analysis.columns.batch import below, counted_before
 from domsieve.analysis.columns.page_columns import attributes_of
+from domsieve.budget import check
 from domsieve.errors import UsageError
 from domsieve.snapshot.page import Kind, Snapshot
 
@@ -46,7 +47,7 @@ def parse_selectors(css: str, *, parameter: str) -> list[Selector]:
         for selector in selectors:
             if selector.pseudo_element is not None:
                 raise cssselect2.SelectorError(f"::{selector.pseudo_element} does not select elements")
-            _check(selector.parsed_tree)
+            parts_of(selector.parsed_tree)
     # The parser raises AttributeError if a selector ends after a character such as "|".
     except (cssselect2.SelectorError, AttributeError, RecursionError) as error:
         why = "it is nested too deeply" if isinstance(error, RecursionError) else _reason(error)
@@ -62,24 +63,28 @@ def _reason(error: Exception) -> str:
     return str(error.args[-1] if error.args else "it cannot be read").rstrip(".")
 
 
-def _check(tree: Selector) -> None:
-    """Raise a `SelectorError` if a selector has a part that this module does not support."""
+def parts_of(tree: Selector) -> int:
+    """Return the number of simple selectors in a parsed one, such as ``p``, ``.a`` and ``:empty``.
+
+    Raises
+    ------
+    SelectorError : this module does not support one of them.
+    """
     if isinstance(tree, parser.CombinedSelector):
-        _check(tree.left)
-        _check(tree.right)
-    elif isinstance(tree, parser.CompoundSelector):
-        for part in tree.simple_selectors:
-            _check(part)
-    elif isinstance(tree, _LISTS):
-        for one in tree.selector_list:
-            _check(getattr(one, "selector", one).parsed_tree)
-    elif isinstance(tree, parser.PseudoClassSelector) and tree.name not in _PSEUDO_CLASSES:
+        return parts_of(tree.left) + parts_of(tree.right)
+    if isinstance(tree, parser.CompoundSelector):
+        return sum(map(parts_of, tree.simple_selectors)) or 1
+    if isinstance(tree, _LISTS):
+        return 1 + sum(parts_of(getattr(one, "selector", one).parsed_tree) for one in tree.selector_list)
+    if isinstance(tree, parser.PseudoClassSelector) and tree.name not in _PSEUDO_CLASSES:
         raise cssselect2.SelectorError(f":{tree.name} is not supported")
-    elif isinstance(tree, parser.FunctionalPseudoClassSelector):
-        if tree.name not in _COUNTED or parse_nth(tree.arguments) is None:
-            raise cssselect2.SelectorError(f":{tree.name}(…) is not supported")
-    elif isinstance(tree, parser.NamespaceSelector):
+    if isinstance(tree, parser.FunctionalPseudoClassSelector) and (
+        tree.name not in _COUNTED or parse_nth(tree.arguments) is None
+    ):
+        raise cssselect2.SelectorError(f":{tree.name}(…) is not supported")
+    if isinstance(tree, parser.NamespaceSelector):
         raise cssselect2.SelectorError("namespaces are not supported")
+    return 1
 
 
 _LISTS = (
@@ -110,6 +115,7 @@ class Matcher:
             return self._steps[tree.combinator](self._of(tree.left)) & self._of(tree.right)
         marks = self._element.copy()
         for part in tree.simple_selectors:
+            check()
             marks &= self._simple(part)
         return marks
 

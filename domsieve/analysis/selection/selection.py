@@ -8,10 +8,14 @@ import numpy as np
 
 from domsieve.analysis.columns.batch import below, counted_before, prune
 from domsieve.analysis.columns.tables import ranges
-from domsieve.analysis.selection._selectors import Bools, Matcher, Selector, parse_selectors
-from domsieve.errors import ContentError
+from domsieve.analysis.selection._selectors import Bools, Matcher, Selector, parse_selectors, parts_of
+from domsieve.budget import spending
+from domsieve.errors import ContentError, UsageError
 from domsieve.snapshot.page import Snapshot
 
+# Guesses, far above what people write: each part takes milliseconds on a large page.
+_MOST_CHARACTERS = 20_000
+_MOST_PARTS = 500
 _NODE_COLUMNS = ("kind", "tag", "text", "style", "box", "paint")
 
 
@@ -27,7 +31,8 @@ class Selection:
 
     Raises
     ------
-    UsageError : a selector is invalid, or needs something that a stored page does not have, such as ``:hover``.
+    UsageError : a selector is invalid, or needs something that a stored page does not have, such as ``:hover``; or
+        `select` or `drop` has more than 20,000 characters or 500 simple selectors, such as ``.a``.
     """
 
     select: tuple[str, ...] = ()
@@ -37,7 +42,12 @@ class Selection:
 
     def __post_init__(self) -> None:
         for name in ("select", "drop"):
-            parsed = [one for css in getattr(self, name) for one in parse_selectors(css, parameter=name)]
+            given: tuple[str, ...] = getattr(self, name)
+            if sum(map(len, given)) > _MOST_CHARACTERS:
+                raise UsageError(f"{name} has more than {_MOST_CHARACTERS:,} characters.", parameter=name)
+            parsed = [one for css in given for one in parse_selectors(css, parameter=name)]
+            if sum(parts_of(one.parsed_tree) for one in parsed) > _MOST_PARTS:
+                raise UsageError(f"{name} has more than {_MOST_PARTS} simple selectors.", parameter=name)
             object.__setattr__(self, f"_{name}", parsed)
 
     def __bool__(self) -> bool:
@@ -51,7 +61,12 @@ class Selection:
         Raises
         ------
         ContentError : `select` does not match any element.
+        BudgetError : the page has exceeded its budget.
         """
+        with spending("select", page.provenance.url):
+            return self._of(page)
+
+    def _of(self, page: Snapshot) -> Snapshot:
         matcher = Matcher(page)
         inside = np.ones(len(page), np.bool_)
         if self._select:

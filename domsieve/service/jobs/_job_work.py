@@ -110,7 +110,7 @@ async def do(
     claim : the claim of the job.
     bench : what the job needs.
     run : calls a function without arguments in a thread and awaits its result.
-    stopped : set when the job is cancelled; threads check it between two pages.
+    stopped : set when the job is cancelled; threads check it with their budget.
 
     Raises
     ------
@@ -121,7 +121,7 @@ async def do(
     def run_budgeted(work: Callable[[], Any]) -> Any:
         return run(partial(copy_context().run, work))
 
-    with budgeted(bench.analysis):
+    with budgeted(bench.analysis, stopped=stopped):
         if isinstance(request, HtmlRequest):
             return await _html(request, claim, bench, run_budgeted)
         if isinstance(request, SiteRequest):

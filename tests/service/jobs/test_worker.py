@@ -2,6 +2,7 @@
 
 import asyncio
 import threading
+import time
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
@@ -10,6 +11,8 @@ from typing import Any
 
 import pytest
 
+from domsieve.analysis.selection._selectors import Matcher
+from domsieve.budget import check
 from domsieve.errors import StorageError
 from domsieve.renderer.protocol import Rendering
 from domsieve.service.jobs._heartbeat import HeartbeatWriter
@@ -160,6 +163,39 @@ def test_a_worker_takes_a_job_when_it_is_told(tmp_path: Path, jobs: JobStore, qu
             news.set()
             await until(lambda: jobs.get(second.id, "ann").has_ended)
             assert [ends(jobs, job) for job in (first, second)] == [["done"], ["done"]]
+
+    asyncio.run(main())
+
+
+def test_work_on_a_page_ends_when_its_job_is_cancelled(
+    tmp_path: Path, jobs: JobStore, queue: Queue, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun, cancelled = threading.Event(), threading.Event()
+
+    def endless(*_: object) -> object:
+        begun.set()
+        until_s = time.monotonic() + 20
+        try:
+            while time.monotonic() < until_s:
+                check()
+        except asyncio.CancelledError:
+            cancelled.set()
+            raise
+        return pytest.fail("it went on")
+
+    monkeypatch.setattr(Matcher, "matches", endless)
+
+    async def main() -> None:
+        async with working(tmp_path, queue) as (_, news):
+            request = CleanRequest(url="http://site.example/", method="none", select=("p",))
+            job = jobs.add(request, client="ann", limits=QueueLimits())[0]
+            await until(begun.is_set)
+            jobs.cancel(job.id, "ann")
+            news.set()
+            begun_s = time.monotonic()
+            await until(cancelled.is_set)
+            assert time.monotonic() - begun_s < 10  # far below a second on an idle machine
+            assert ends(jobs, job) == ["cancelled"]
 
     asyncio.run(main())
 
