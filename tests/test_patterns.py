@@ -202,7 +202,6 @@ WORST = {
     "renderer.sampling._page_urls _SESSION": ["s=|a|_", "|session_|"],
     "renderer.sampling._page_urls _TRACKING": ["utm_|=|\n", "utm_|a|", "aspsessionid|=|\n", "gclid=|a|\n"],
     "renderer.sampling._page_urls '(?=[?#])'": ["|a|", "|a|?"],
-    "renderer.sampling._page_urls '[\\\\s\\\\x00-\\\\x1f\\\\x7f\\\\\\\\<>^|%]'": ["|a|"],
     "renderer.html_parser._streamed_parts _CALL": ["|$RC( |", '|$RC("|', '$RC("|a|', '|$RC("a",|'],
     "renderer.html_parser._streamed_parts _DEFINITION": ["|$RC |", "$RC| |", "|function |", "function| |"],
     "renderer.html_parser.parser _HIDING": ["display| |", "display:| |", "|display|"],

@@ -14,9 +14,10 @@ from urllib.parse import urlsplit
 from domsieve.archive.stored_page import DamagedPart, StoredPage, archives_below, is_archive
 from domsieve.errors import ContentError, DomsieveError, TargetError, UnknownPageError
 from domsieve.renderer.html_parser.parser import file_stem, html_files
+from domsieve.renderer.network.addresses import parse_host
 from domsieve.snapshot.index import PageRecord
 from domsieve.snapshot.store import PageStore
-from domsieve.urls import has_web_scheme
+from domsieve.urls import has_web_scheme, split_url
 
 _ID = re.compile(r"[0-9a-f]{6,}")
 _LISTINGS = (".atom", ".gz", ".rdf", ".rss", ".xml")
@@ -136,10 +137,14 @@ def find_targets(words: Iterable[Word], store: PageStore) -> list[Target]:
 
 
 def site_of(url: str) -> str:
-    """Return the site of a URL: the host in lower case, and the port if it is not the default."""
+    """Return the site of a URL: the host as browsers write it, and the port if it is not the default."""
     parts = urlsplit(url)
-    host = parts.netloc.rpartition("@")[2].lower()
-    return host.removesuffix(":443" if parts.scheme == "https" else ":80")
+    default = 443 if parts.scheme == "https" else 80
+    try:
+        host, port = str(parse_host(parts.hostname or "")), parts.port
+    except ValueError:
+        return parts.netloc.rpartition("@")[2].lower().removesuffix(f":{default}")
+    return (f"[{host}]" if ":" in host else host) + ("" if port in {None, default} else f":{port}")
 
 
 def output_name(url: str) -> str:
@@ -220,7 +225,9 @@ def _in_archive(path: Path) -> list[Target]:
 
 
 def _in_cache(word: str, store: PageStore) -> list[CacheTarget]:
-    records = [record for record in store.records(site=word.lower()) if record.producer != "unscripted"]
+    url = split_url(f"http://{word}")
+    site = site_of(url.geturl()) if url and url.netloc == word else word.lower()
+    records = [record for record in store.records(site=site) if record.producer != "unscripted"]
     if records:
         return [CacheTarget(record) for record in {record.url: record for record in records}.values()]
     if _ID.fullmatch(word):

@@ -55,6 +55,8 @@ class TestOneSpelling:
             ("https://example.org/?sid=0123456789abcdef&p=1", "https://example.org/?p=1"),
             ("https://example.org/?sid=42", "https://example.org/?sid=42"),
             ("https://münchen.example/", "https://xn--mnchen-3ya.example/"),
+            ("https://faß.example/", "https://xn--fa-hia.example/"),
+            ("https://2130706433/", "https://127.0.0.1/"),
             ("http://[::1]:8000/a", "http://[::1]:8000/a"),
             ("https://example.org/#/A b", "https://example.org/#/A%20b"),
             ("https://example.org/\ud800", "https://example.org/%5Cud800"),

@@ -72,6 +72,9 @@ class TestFindTargets:
     def test_a_site_of_the_cache(self, store: PageStore) -> None:
         records = fill(store.root, ["http://example.org/2", "http://example.org/1"])
         assert find_targets(["EXAMPLE.org"], store) == [CacheTarget(records[1]), CacheTarget(records[0])]
+        (record,) = fill(store.root, ["http://faß.example/"], site=site_of("http://faß.example/"))
+        for name in ("Faß.example", "xn--fa-hia.example"):
+            assert find_targets([name], store) == [CacheTarget(record)]
 
     def test_a_site_stands_for_the_newest_capture_of_each_page(self, store: PageStore) -> None:
         records = fill(store.root, ["http://example.org/", "http://example.org/"])
@@ -131,6 +134,10 @@ class TestFindTargets:
         ("http://user:secret@example.org:8080/a@b", "example.org:8080"),
         ("http://[::1]:8080/", "[::1]:8080"),
         ("http://[::80]/", "[::80]"),
+        ("http://Faß.example./", "xn--fa-hia.example"),
+        ("http://xn--fa-hia.example/", "xn--fa-hia.example"),
+        ("http://a b:80/", "a b"),
+        ("http://example.org:port/", "example.org:port"),
     ],
 )
 def test_site_of(url: str, site: str) -> None:

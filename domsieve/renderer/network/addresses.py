@@ -62,9 +62,7 @@ _PART = re.compile("0[xX]([0-9a-fA-F]{0,62})|(0[0-7]{0,63})|([1-9][0-9]{0,63})")
 _NUMBER = re.compile("[0-9]+|0[xX][0-9a-fA-F]*")
 _ESCAPE = re.compile("%([0-9A-Fa-f]{2})")
 _LONGEST_NAME = 253
-_LONGEST_SPELLING = (
-    1_000  # maximum length of a name that is not ASCII: encoding takes time quadratic in its length
-)
+_LONGEST_SPELLING = 1_000  # of a name that is not ASCII: encoding takes time quadratic in its length
 # Names that this machine, its network or its cloud assigns.
 _LOCAL_NAMES = (
     "localhost",
@@ -160,7 +158,7 @@ def _parse_6(text: str) -> Address:
 
 
 def _in_ascii(text: str) -> str:
-    """Return a host in ASCII and lower case; names are mapped and encoded by IDNA 2003."""
+    """Return a host in ASCII and lower case; names are mapped and encoded by UTS 46, as in browsers."""
     try:
         if "%" in text:
             pieces = _ESCAPE.sub(lambda match: chr(int(match[1], 16)), text.encode().decode("latin-1"))
@@ -169,16 +167,15 @@ def _in_ascii(text: str) -> str:
             return text.lower()
         if len(text) > _LONGEST_SPELLING:
             raise HostError("not a host name")
-        # The mapping comes before the search for dots, because it turns full-width dots into dots.
-        return "".join(map(_mapped, text)).encode("idna").decode().lower()
-    except UnicodeError as error:  # such as lone surrogates
+        import idna  # imported late: its tables are large and few names need them
+
+        # Unlike `idna.encode`, browsers allow all characters that the mapping leaves, such as emoji.
+        labels = idna.uts46_remap(text, std3_rules=False).split(".")
+        return ".".join(
+            label if label.isascii() else f"xn--{label.encode('punycode').decode()}" for label in labels
+        )
+    except UnicodeError as error:  # such as lone surrogates; an `IDNAError` is one, too
         raise HostError("not a host name") from error
-
-
-def _mapped(character: str) -> str:
-    from encodings.idna import nameprep
-
-    return "." if character in "。．｡" else nameprep(character)
 
 
 def _parse_4(labels: list[str]) -> IPv4Address:

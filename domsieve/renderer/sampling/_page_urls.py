@@ -7,6 +7,7 @@ from typing import Self
 from urllib.parse import quote, unquote, urlsplit, urlunsplit
 
 from domsieve.errors import PolicyError, TargetError
+from domsieve.renderer.network.addresses import parse_host
 from domsieve.renderer.network.egress import place_of
 from domsieve.urls import join_url, split_url
 
@@ -118,23 +119,19 @@ def joined(base: str, link: str) -> str:
 def normalized(url: str) -> str | None:
     """Normalize an absolute address; return None for other schemes, credentials and invalid addresses.
 
-    Scheme and host become lower case. Default ports, dot segments, empty queries, and parameters of trackers and
-    sessions are removed. Characters are escaped only where necessary. The fragment stays.
+    The scheme becomes lower case, and the host is written as browsers write it, see `parse_host`. Default ports,
+    dot segments, empty queries, and parameters of trackers and sessions are removed. Characters are escaped only
+    where necessary. The fragment stays.
     """
     parts = split_url(url.strip())
     if parts is None:
         return None
     try:
         port = parts.port
-        host = (parts.hostname or "").rstrip(".").encode("idna").decode()
+        host = str(parse_host(parts.hostname or ""))
     except ValueError:
         return None
-    if (
-        parts.scheme not in _PORTS
-        or not host
-        or "@" in parts.netloc
-        or re.search(r"[\s\x00-\x1f\x7f\\<>^|%]", host)
-    ):
+    if parts.scheme not in _PORTS or "@" in parts.netloc:
         return None
     netloc = f"[{host}]" if ":" in host else host
     if port not in (None, _PORTS[parts.scheme]):
