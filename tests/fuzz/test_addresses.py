@@ -149,7 +149,8 @@ def test_a_host_is_what_browsers_take_it_for_or_none(host: str) -> None:
     assert parse_host(str(found)) == found
     assert str(found).isascii()
     if host.startswith("[") or ":" in host:
-        assert found == IPv6Address(host.strip("[]"))
+        address = IPv6Address(host.strip("[]"))
+        assert found == (address.ipv4_mapped or address)
         return
     theirs = as_browsers(host)
     if isinstance(theirs, str) and not theirs.isascii():

@@ -83,6 +83,11 @@ def refusal(egress: Egress, host: str, port: int = 80) -> PolicyError | None:
         ("8.8.8.8", "0x8.8.2056", True),
         ("010.8.8.8", "8.8.8.8", True),
         ("8.8.8.8", "[::ffff:8.8.8.8]", True),
+        ("::ffff:8.8.8.8", "8.8.8.8", True),
+        ("[::ffff:808:808]", "[::ffff:8.8.8.8]", True),
+        ("::ffff:8.8.8.0/120", "8.8.8.9", True),
+        ("::ffff:8.8.8.0/120", "8.8.9.9", False),
+        (f"::ffff:{PUBLIC}", "named.test", True),
         ("8.8.8.8", "[64:ff9b::8.8.8.8]", True),
         ("8.8.8.0/24", "8.8.8.9", True),
         ("8.8.8.0/24", "8.8.9.8", False),
@@ -109,6 +114,9 @@ def test_where_some_are_allowed_no_others_are() -> None:
     egress = Names().egress(allow=["site.test", "*.site.test", "8.8.8.0/24", "9.9.9.9"])
     for host in ("site.test", "Img.Site.test.", "8.8.8.8", "0x09.9.9.9"):
         assert refusal(egress, host) is None
+    mapped = Names().egress(allow=["::ffff:8.8.8.8"])
+    assert refusal(mapped, "8.8.8.8") is None
+    assert refusal(mapped, "[::ffff:8.8.8.8]") is None
     for host in ("other.test", "8.8.4.4", "mysite.test"):
         told = refusal(egress, host)
         assert told

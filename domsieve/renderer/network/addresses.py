@@ -101,6 +101,21 @@ def why_not_public(address: Address) -> str:
     return "" if address.is_global else "reserved"
 
 
+def parse_address(text: str) -> Address:
+    """Parse an address, see `canonical_address`.
+
+    Raises
+    ------
+    ValueError : the text is not an address.
+    """
+    return canonical_address(ipaddress.ip_address(text))
+
+
+def canonical_address(address: Address) -> Address:
+    """Return the IPv4 address that a mapped one (``::ffff:192.0.2.7``) reaches; others are returned unchanged."""
+    return (address.ipv4_mapped if isinstance(address, IPv6Address) else None) or address
+
+
 def held_address(address: Address) -> Address:
     """Return the IPv4 address in a mapped or translated (NAT64) one; other addresses are returned unchanged."""
     if isinstance(address, IPv6Address) and (address in _MAPPED or address in _TRANSLATED):
@@ -110,10 +125,9 @@ def held_address(address: Address) -> Address:
 
 def is_loopback(address: Address) -> bool:
     """Return whether an address reaches this machine, as 0.0.0.0 and [::] do, too."""
+    address = canonical_address(address)
     if isinstance(address, IPv6Address):
-        if address.ipv4_mapped is None:
-            return int(address) <= 1
-        address = address.ipv4_mapped
+        return int(address) <= 1
     return why_not_public(address) == "this machine"
 
 
@@ -121,7 +135,8 @@ def parse_host(text: str) -> str | Address:
     """Parse the host of a URL; return an address, or a name in lower case without a final dot.
 
     Hosts are read as browsers read them: escapes and full-width characters are decoded, and a host whose last label
-    is a number is an IPv4 address of one to four decimal, octal or hexadecimal parts.
+    is a number is an IPv4 address of one to four decimal, octal or hexadecimal parts. See also
+    `canonical_address`.
 
     Raises
     ------
@@ -152,9 +167,10 @@ def _parse_6(text: str) -> Address:
     if "%" in text:
         raise HostError("an address with a zone")
     try:
-        return IPv6Address(text)
+        address = IPv6Address(text)
     except ValueError as error:
         raise HostError("not an IPv6 address") from error
+    return canonical_address(address)
 
 
 def _in_ascii(text: str) -> str:
@@ -288,6 +304,15 @@ class HostRules:
             )
 
 
+def _network(text: str | Address) -> IPv4Network | IPv6Network:
+    """Return a network; one of mapped addresses is the IPv4 network that they reach, see `canonical_address`."""
+    network = ip_network(text)
+    if isinstance(network, IPv6Network) and network.subnet_of(_MAPPED):
+        address = IPv4Address(int(network.network_address) & _LOW_32)
+        return IPv4Network((address, network.prefixlen - _MAPPED.prefixlen))
+    return network
+
+
 def _rule(text: str) -> _Rule:
     is_below = text.startswith(_BELOW)
     try:
@@ -295,7 +320,7 @@ def _rule(text: str) -> _Rule:
         if isinstance(found, str):
             return _Rule(text, name=found, is_below=is_below)
         if not is_below:
-            return _Rule(text, network=ip_network(found or text))
+            return _Rule(text, network=_network(found or text))
     except HostError:
         pass
     except ValueError as error:

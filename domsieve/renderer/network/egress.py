@@ -12,7 +12,7 @@ import socket
 from collections.abc import Awaitable, Callable, Collection
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from ipaddress import IPv4Address, ip_address
+from ipaddress import IPv4Address
 from typing import TYPE_CHECKING, Self
 from urllib.parse import urlsplit
 
@@ -25,6 +25,7 @@ from domsieve.renderer.network.addresses import (
     is_local_name,
     is_localhost,
     is_loopback,
+    parse_address,
     parse_host,
     why_not_public,
 )
@@ -288,7 +289,7 @@ class Egress:
         if not isinstance(host, str):
             return (host,)
         if is_localhost(host):
-            return tuple(map(ip_address, _LOCALHOST))
+            return tuple(map(parse_address, _LOCALHOST))
         if self._loopback_only:
             raise PolicyError(
                 f"{host} is not an address of this machine, and no other is opened.", reason="elsewhere"
@@ -302,7 +303,7 @@ class Egress:
             async with asyncio.timeout(limit_s):
                 found = await self._resolver(host, port)
             # The zone is not needed: an address with a zone is link-local without it, too.
-            addresses = tuple(dict.fromkeys(ip_address(text.partition("%")[0]) for text in found))
+            addresses = tuple(dict.fromkeys(parse_address(text.partition("%")[0]) for text in found))
         except (OSError, TimeoutError, ValueError) as error:
             raise NavigationError(_NOT_RESOLVED, retry=True) from error
         if not addresses:
@@ -372,7 +373,7 @@ def _is_own(address: Address) -> bool:
     with socket.socket(family, socket.SOCK_DGRAM) as probe:
         try:
             probe.connect((str(address), 9))
-            return ip_address(probe.getsockname()[0].partition("%")[0]) == address
+            return parse_address(probe.getsockname()[0].partition("%")[0]) == address
         except OSError:
             return False
 

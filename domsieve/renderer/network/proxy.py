@@ -13,7 +13,6 @@ anyway. They cannot keep the browser out, because connections without a request 
 import asyncio
 from collections.abc import Iterable
 from dataclasses import dataclass
-from ipaddress import ip_address
 from resource import RLIM_INFINITY, RLIMIT_NOFILE, getrlimit
 from types import TracebackType
 from typing import Self, TypeVar
@@ -21,7 +20,7 @@ from typing import Self, TypeVar
 from domsieve.errors import NavigationError, PolicyError, PolicyReason
 from domsieve.renderer.network._proxy_ends import Client, End, Server
 from domsieve.renderer.network._proxy_head import Head
-from domsieve.renderer.network.addresses import is_loopback
+from domsieve.renderer.network.addresses import is_loopback, parse_address
 from domsieve.renderer.network.egress import Caps, Egress, Route, place_of
 
 _SWEEP_S = 2.0
@@ -117,7 +116,7 @@ class Proxy:
         scheme = "https" if head.is_tunnel else "http"
         try:
             route = await self.egress.decide(scheme, head.host, head.port)
-            if route.port == self.port and any(is_loopback(ip_address(each)) for each in route.addresses):
+            if route.port == self.port and any(is_loopback(parse_address(each)) for each in route.addresses):
                 raise PolicyError("It is the guard's own address.", reason="guard")
         except PolicyError as error:
             self._remember(self._refused, head, Refusal(error.message, error.reason))

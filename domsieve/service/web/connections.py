@@ -4,11 +4,13 @@ import asyncio
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
+from ipaddress import IPv4Network, IPv6Address, IPv6Network, ip_network
 from typing import Any
 
 import h11
 from starlette.datastructures import Headers
+
+from domsieve.renderer.network.addresses import Address, parse_address
 
 # Lines that do not end with CRLF or continue on the next line, which programs parse differently.
 _ODD_LINES = re.compile(rb"(?<!\r)\n|\r(?!\n)|\n[ \t]")
@@ -67,7 +69,6 @@ _LONGEST_CHAIN = 50
 # The network of one IPv6 subscriber.
 _SUBSCRIBER_BITS = 64
 
-Address = IPv4Address | IPv6Address
 Network = IPv4Network | IPv6Network
 
 
@@ -228,10 +229,9 @@ def _later(call: Callable[[], None]) -> None:
 
 def _parsed(text: str) -> Address | None:
     try:
-        address = ip_address(text)
+        return parse_address(text)
     except ValueError:
         return None
-    return (address.ipv4_mapped if isinstance(address, IPv6Address) else None) or address
 
 
 def _subscriber(host: str) -> str:
