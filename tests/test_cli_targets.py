@@ -8,9 +8,12 @@ from pathlib import Path
 
 import msgspec
 import pytest
+from msgspec.structs import replace as replace_fields
 
+from domsieve.options import CaptureOptions
 from domsieve.snapshot.store import PageStore
-from tests.command import page, run, write_pages
+from tests.analysis.pages import page as laid_out
+from tests.command import fill, page, run, write_pages
 from tests.renderer.bad_server import Server, serving
 from tests.renderer.test_listings import sends
 
@@ -71,22 +74,49 @@ class TestLists:
         paths = write_pages(tmp_path / "pages", 3)
         listed = tmp_path / "list.txt"
         listed.write_text(f"\ufeff# my pages\n{paths[0]}\n\n  {paths[2]}\n", encoding="utf-8")
-        result = run("clean", "--input-file", listed, cache=tmp_path / "cache")
+        result = run("clean", "--input-file", listed, "--input-paths", cache=tmp_path / "cache")
         assert (result.exit_code, kept(result.stdout)) == (0, ["Heading 1", "Heading 3"])
-        result = run("clean", paths[1], "--input-file", listed, cache=tmp_path / "cache")
+        result = run("clean", paths[1], "--input-file", listed, "--input-paths", cache=tmp_path / "cache")
         assert kept(result.stdout) == ["Heading 2", "Heading 1", "Heading 3"]
         lines = f"{paths[1]}\n{paths[0]}\n"
-        result = run("clean", "--input-file", "-", cache=tmp_path / "cache", stdin=lines)
+        result = run("clean", "--input-file", "-", "--input-paths", cache=tmp_path / "cache", stdin=lines)
         assert kept(result.stdout) == ["Heading 2", "Heading 1"]
 
     def test_a_bad_line_stops_no_other(self, tmp_path: Path) -> None:
         [path] = write_pages(tmp_path / "pages", 1)
         lines = f"ftp://example.org/\n{path}\nno such file\n"
-        result = run("clean", "--input-file", "-", cache=tmp_path / "cache", stdin=lines)
+        result = run("clean", "--input-file", "-", "--input-paths", cache=tmp_path / "cache", stdin=lines)
         assert (result.exit_code, kept(result.stdout)) == (1, ["Heading 1"])
-        assert "standard input, line 1: ftp://example.org/: only http and https" in result.stderr
-        assert "standard input, line 3: no such file is not a URL" in result.stderr
+        assert "standard input, line 1: ftp://example.org/ is neither a file nor a folder" in result.stderr
+        assert "standard input, line 3: no such file is neither a file nor a folder" in result.stderr
         assert result.stderr.endswith("2 of 3 pages failed.\n")
+
+    def test_a_list_of_a_stranger_reads_no_file(self, tmp_path: Path) -> None:
+        [path] = write_pages(tmp_path / "pages", 1)
+        fill(tmp_path / "cache", ["http://127.0.0.1:8123/secret"], site="127.0.0.1:8123")
+        own = ("/etc/passwd", str(path), str(path.parent), path.as_uri(), "127.0.0.1:8123")
+        lines = "\n".join([*own, "http://127.0.0.1:8123/secret", "http://127.0.0.1:8123/other"])
+        for command in ("clean", "render", "compare"):
+            result = run(command, "--input-file", "-", cache=tmp_path / "cache", stdin=lines)
+            assert (result.exit_code, result.stdout) == (3, "")
+            assert result.stderr.count("from lists. --input-paths says that the lines are files.") == 5
+            assert "root:" not in result.stderr
+        words = ("bulk", "clean", "--input-file", "-", "--output-dir", tmp_path / "out")
+        result = run(*words, cache=tmp_path / "cache", stdin=str(path))
+        assert result.exit_code == 2
+        assert "add --input-paths" in result.stderr
+
+    def test_addresses_of_a_list_must_be_public_even_if_the_cache_has_them(self, tmp_path: Path) -> None:
+        url = "http://127.0.0.1:8123/1"
+        with PageStore(tmp_path / "cache") as store:
+            rendered = laid_out(page(1), producer="rendered", url=url)
+            provenance = replace_fields(rendered.provenance, options=CaptureOptions().canonical())
+            store.put(replace(rendered, provenance=provenance), site="127.0.0.1:8123")
+        result = run("clean", url, "--method", "none", cache=tmp_path / "cache")
+        assert (result.exit_code, kept(result.stdout)) == (0, ["Heading 1"])
+        result = run("clean", "--input-file", "-", cache=tmp_path / "cache", stdin=url)
+        assert (result.exit_code, result.stdout) == (3, "")
+        assert "only public addresses are opened" in result.stderr
 
     def test_a_missing_list_and_no_targets_are_told(self, tmp_path: Path) -> None:
         result = run("clean", "--input-file", tmp_path / "none.txt", cache=tmp_path / "cache")

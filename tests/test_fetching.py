@@ -50,7 +50,7 @@ def fetched(site: FakeSite, folder: Path, heard: Heard, *names: str) -> Fetched:
         return asyncio.run(
             fetch_targets(
                 opened,
-                [UrlTarget(site.root + name) for name in names],
+                [UrlTarget(site.root + name, may_be_private=True) for name in names],
                 store,
                 heard,
                 options=CaptureOptions(),

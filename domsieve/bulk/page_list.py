@@ -93,7 +93,7 @@ def members_of(words: Iterable[Named]) -> Iterator[Member]:
     ------
     TargetError : a word does not stand for a page, or the page must be rendered first.
     """
-    return _of_each(words, _below)
+    return _of_each(words, _below, are_paths=True)
 
 
 def urls_of(words: Iterable[Named]) -> Iterator[Member]:
@@ -103,15 +103,21 @@ def urls_of(words: Iterable[Named]) -> Iterator[Member]:
     ------
     TargetError : a word is not a URL.
     """
-    return _of_each(words, _url)
+    return _of_each(words, _url, are_paths=False)
 
 
-def _of_each(words: Iterable[Named], find: Callable[[str], Iterator[Member]]) -> Iterator[Member]:
+def _of_each(
+    words: Iterable[Named], find: Callable[[str], Iterator[Member]], *, are_paths: bool
+) -> Iterator[Member]:
     for word in words:
         if isinstance(word, str):
             yield from find(word)
             continue
         try:
+            if word.is_path is not are_paths:
+                raise TargetError(
+                    f"{word.word!a} is in a list of {'files' if word.is_path else 'addresses'}."
+                )
             yield from find(word.word)
         except TargetError as error:
             yield Member(DamagedTarget(word.place, error), word.place, "")

@@ -49,12 +49,13 @@ class RenderJob:
     output : a folder of this machine, for the stores of the sites.
     budget : the budget of the analysis of one page.
     options, page_budget, driver, browser : how pages are rendered.
-    allow_private : whether pages may reach this machine and private networks, and not only the hosts in the URLs.
+    allow_private : whether pages may reach this machine and private networks, and not only the hosts in `named`.
     rules : hosts that may not be reached, or the only ones that may; None for no rules.
     delay : time between two pages of a site; None means 0.5 s, or no delay for this machine.
     concurrency : number of pages of a site that are rendered at the same time.
     pages : size of the sample of each site, beginning at its first URL; 0 renders exactly the URLs.
     seed : the seed of the samples.
+    named : the URLs that the caller typed; their hosts may be private, but not addresses that they redirect to.
     """
 
     output: str
@@ -69,6 +70,7 @@ class RenderJob:
     concurrency: int = 1
     pages: int = 0
     seed: int = 0
+    named: tuple[str, ...] = ()
 
     keeps_worker: ClassVar[bool] = True
 
@@ -98,7 +100,7 @@ class RenderJob:
 
     async def _named(self, urls: tuple[str, ...], site: str, store: PageStore, failures: Failures) -> int:
         async def render(missing: list[str]) -> AsyncGenerator[Outcome]:
-            renderer = await _worker_of(self).renderer(missing)
+            renderer = await _worker_of(self).renderer()
             visits = visit_politely(
                 renderer, missing, concurrency=self.concurrency, delay=self.delay, egress=renderer.egress
             )
@@ -116,7 +118,7 @@ class RenderJob:
         return len(urls) - len(failures)
 
     async def _sampled(self, start: str, site: str, store: PageStore, failures: Failures) -> int:
-        renderer, pages = await _worker_of(self).renderer([start]), 0
+        renderer, pages = await _worker_of(self).renderer(), 0
         events = sample(
             renderer,
             start,
@@ -154,8 +156,8 @@ class _Worker:
         """Run a coroutine and return its result."""
         return int(self.loop.run(work))
 
-    async def renderer(self, urls: list[str]) -> Renderer:
-        """Return the renderer, which may reach the hosts of these URLs."""
+    async def renderer(self) -> Renderer:
+        """Return the renderer, which may reach the hosts that the caller named."""
         if self._renderer is None:
             job = self.job
             factory = RendererFactory(
@@ -168,9 +170,8 @@ class _Worker:
                 rules=job.rules,
             )
             self._renderer = await factory.renderer().__aenter__()
-        for url in urls:
-            # URLs of the user may be private, but not addresses that they redirect to.
-            self._renderer.egress.name(url)
+            for url in job.named:
+                self._renderer.egress.name(url)
         return self._renderer
 
     def close(self) -> None:

@@ -3,7 +3,7 @@
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import msgspec
@@ -183,6 +183,7 @@ def render_sites(job: RenderJob, targets: Iterable[Named], make_engine: EngineMa
     Raises
     ------
     UsageError : an option is wrong, the place has results of another call, or it is not a local folder.
+    TargetError : a word is not a URL.
     BrowserNotFoundError : there is no Chrome.
     """
     if "://" in job.output:
@@ -192,7 +193,10 @@ def render_sites(job: RenderJob, targets: Iterable[Named], make_engine: EngineMa
     place = _opened(job)
     sites: dict[str, dict[str, None]] = {}
     lost: list[Member] = []
-    for member in urls_of(targets):
+    words = [*targets]
+    # Addresses of the caller may be private, but not the lines of lists.
+    job = replace(job, named=tuple(word for word in words if isinstance(word, str)))
+    for member in urls_of(words):
         if member.damage:
             lost.append(member)
         else:

@@ -17,6 +17,7 @@ from domsieve.commands.capture_options import (
     DEFAULT_MEGABYTES,
     DEFAULT_SECONDS,
     INPUT_FILE,
+    INPUT_PATHS,
     AnalysisMegabytes,
     AnalysisTimeout,
     Capture,
@@ -89,6 +90,7 @@ def _shards_of(
     targets: Targets = None,
     *,
     input_file: INPUT_FILE = None,
+    input_paths: INPUT_PATHS = False,
     output_dir: OutputDir,
     keep_errors: KeepErrors = False,
     workers: Workers = None,
@@ -103,7 +105,7 @@ def _shards_of(
     """Return the shared options from their values."""
     _check_output(output_dir)
     return Shards(
-        words=_words(targets, input_file),
+        words=_words(targets, input_file, are_paths=input_paths),
         output=output_dir,
         keep_errors=keep_errors,
         budget=analysis_budget(analysis_timeout, analysis_megabytes),
@@ -309,13 +311,15 @@ def _engine(runner: str, ray_address: str | None, workers: int | None) -> "Calla
     return lambda: LocalEngine(workers or processors())
 
 
-def _words(targets: Sequence[str] | None, input_file: Path | None) -> "Iterable[Named]":
+def _words(targets: Sequence[str] | None, input_file: Path | None, *, are_paths: bool) -> "Iterable[Named]":
     """Return the targets in the arguments and in the lines of the file, which is read during the run."""
     from domsieve.errors import UsageError
 
     if not targets and input_file is None:
         raise UsageError("Name the pages: give files, archives or folders, or --input-file.")
-    return chain(targets or (), lines_of(input_file) if input_file else ())
+    if input_file and not are_paths:
+        raise UsageError("The lines of --input-file are addresses; add --input-paths if they are files.")
+    return chain(targets or (), lines_of(input_file, are_paths=are_paths) if input_file else ())
 
 
 @contextmanager

@@ -46,7 +46,11 @@ _TARGETS = Annotated[
 ]
 INPUT_FILE = Annotated[
     Path | None,
-    typer.Option("--input-file", help="File of more targets, one per line; - reads standard input."),
+    typer.Option("--input-file", help="File of more addresses, one per line; - reads standard input."),
+]
+INPUT_PATHS = Annotated[
+    bool,
+    typer.Option("--input-paths", help="The lines of --input-file are files and folders, not addresses."),
 ]
 KeepErrors = Annotated[bool, typer_option(NetworkOptions, "keep_errors")]
 
@@ -229,6 +233,9 @@ def _with_options(command: Callable[..., None], fixed: dict[str, Any]) -> Callab
         own["input_file"] = inspect.Parameter(
             "input_file", inspect.Parameter.KEYWORD_ONLY, default=None, annotation=INPUT_FILE
         )
+        own["input_paths"] = inspect.Parameter(
+            "input_paths", inspect.Parameter.KEYWORD_ONLY, default=False, annotation=INPUT_PATHS
+        )
 
     @wraps(command)
     def run(**values: Any) -> None:
@@ -239,9 +246,10 @@ def _with_options(command: Callable[..., None], fixed: dict[str, Any]) -> Callab
             capture = capture_options(given, **{name: values.pop(name) for name in shared})
             if takes_targets:
                 targets, listed = values["targets"], values.pop("input_file")
+                are_paths = values.pop("input_paths")
                 if capture.replay and not (targets or listed):
                     targets = [page.url for page in capture.replay.answers.pages]
-                values["targets"] = words_of(targets or [], listed)
+                values["targets"] = words_of(targets or [], listed, are_paths=are_paths)
             with budgeted(capture.analysis):
                 command(**values, capture=capture)
 

@@ -13,7 +13,7 @@ from domsieve.declaration import OptionGroup, declared
 from domsieve.options import CaptureOptions, NetworkOptions, Scope
 
 _OTHERS: Mapping[OptionGroup, str] = {
-    "Pages": "all input-file pages pages-per-site period raw seed select drop url",
+    "Pages": "all input-file input-paths pages pages-per-site period raw seed select drop url",
     "Capture": "archive archive-credentials delay fixed-time from max-age refresh twice",
     "Network": "host http port public-host token-file trusted-proxy",
     "Analysis": "analysis-megabytes analysis-timeout cap drop-kind explain favor keep-hidden keep-kind "

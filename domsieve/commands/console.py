@@ -137,8 +137,10 @@ def option_of(parameter: str) -> str:
 
 def advice(error: "DomsieveError") -> str:
     """Return a sentence, after a space, about an option or a command that helps with an error; or an empty str."""
-    from domsieve.errors import BudgetError, CacheIndexError, PolicyError, UnknownPageError
+    from domsieve.errors import BudgetError, CacheIndexError, PolicyError, UnknownPageError, UsageError
 
+    if isinstance(error, UsageError) and error.parameter == "input_paths":
+        return " --input-paths says that the lines are files."
     if isinstance(error, CacheIndexError):
         return " `domsieve cache verify --repair` rebuilds it from the pages."
     if isinstance(error, UnknownPageError):

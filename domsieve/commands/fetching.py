@@ -109,7 +109,7 @@ def fetch(
         fetched = Fetched(list(targets))
     damaged = {target.label: target.error for target in fetched.targets if isinstance(target, DamagedTarget)}
     say_some(
-        [f"{label}: {error.message}" for label, error in damaged.items()],
+        [f"{label}: {error.message}{advice(error)}" for label, error in damaged.items()],
         more="further parts of archives or lines of lists cannot be read.",
     )
     return Fetched(fetched.targets, {**fetched.outcomes, **damaged})
@@ -124,8 +124,8 @@ def _fetched(
     from domsieve.tasks.targets import UrlTarget
 
     for target in targets:
-        # Targets of the user may be private, but not addresses that they redirect to.
-        if isinstance(target, UrlTarget) and not target.listed_by:
+        # Targets of the user may be private, but not addresses that they redirect to or that lists have.
+        if isinstance(target, UrlTarget) and target.may_be_private:
             capture.egress.name(target.url)
 
     async def fetched(bar: Bar) -> "Fetched":

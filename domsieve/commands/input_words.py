@@ -61,8 +61,14 @@ _STDIN = "-"
 _MOST_BYTES = 50_000_000  # of a page; ordinary pages are much smaller
 
 
-def words_of(words: Sequence[str] | None, input_file: Path | None) -> "list[Word]":
+def words_of(words: Sequence[str] | None, input_file: Path | None, *, are_paths: bool) -> "list[Word]":
     """Return the words in the arguments and in the lines of the file; one of the two may be standard input.
+
+    Parameters
+    ----------
+    words : the arguments.
+    input_file : the file; None for no file.
+    are_paths : its lines are files and folders, not addresses.
 
     Raises
     ------
@@ -81,10 +87,10 @@ def words_of(words: Sequence[str] | None, input_file: Path | None) -> "list[Word
         if len(source) > _MOST_BYTES:
             raise UsageError(f"Standard input is longer than {_MOST_BYTES:,} bytes; pages are shorter.")
         named[named.index(_STDIN)] = PipedTarget(source)
-    return [*named, *(lines_of(input_file) if input_file else ())]
+    return [*named, *(lines_of(input_file, are_paths=are_paths) if input_file else ())]
 
 
-def lines_of(input_file: Path) -> "Iterator[ListedWord]":
+def lines_of(input_file: Path, *, are_paths: bool) -> "Iterator[ListedWord]":
     """Yield the words in the lines of a file; ``-`` means standard input.
 
     Raises
@@ -95,19 +101,19 @@ def lines_of(input_file: Path) -> "Iterator[ListedWord]":
 
     try:
         if str(input_file) == _STDIN:
-            yield from _words_in(sys.stdin, "standard input")
+            yield from _words_in(sys.stdin, "standard input", are_paths=are_paths)
             return
         with input_file.open(encoding="utf-8-sig", errors="surrogateescape") as lines:
-            yield from _words_in(lines, str(input_file))
+            yield from _words_in(lines, str(input_file), are_paths=are_paths)
     except OSError as error:
         raise UsageError(f"--input-file {input_file}: {error.strerror}.") from error
 
 
-def _words_in(lines: TextIO, name: str) -> "Iterator[ListedWord]":
+def _words_in(lines: TextIO, name: str, *, are_paths: bool) -> "Iterator[ListedWord]":
     """Yield a word for each line that is not empty and does not begin with #."""
     from domsieve.tasks.targets import ListedWord
 
     words = ((number, line.strip()) for number, line in enumerate(lines, 1))
     for number, word in words:
         if word and not word.startswith("#"):
-            yield ListedWord(word, f"{name}, line {number}")
+            yield ListedWord(word, f"{name}, line {number}", is_path=are_paths)

@@ -54,11 +54,11 @@ async def get_pages(
     outcomes: dict[str, PageRecord | Kept | DomsieveError] = {}
     # The guard comes first: the cache may hold pages that are no longer allowed.
     if guard:
-        outcomes |= await _refused(wanted, guard, must_resolve=must_resolve)
+        outcomes |= await refused(wanted, guard, must_resolve=must_resolve)
     allowed = [url for url in wanted if url not in outcomes]
     found = await run(lambda: {url: record for url in allowed if (record := find(url))})
     final_urls = [record.final_url for record in found.values()]
-    off_limits = await _refused(final_urls, guard, must_resolve=must_resolve) if guard else {}
+    off_limits = await refused(final_urls, guard, must_resolve=must_resolve) if guard else {}
     outcomes |= {url: record for url, record in found.items() if record.final_url not in off_limits}
     missing = [url for url in allowed if url not in outcomes]
     if not missing:
@@ -75,8 +75,17 @@ async def get_pages(
     return outcomes
 
 
-async def _refused(urls: Sequence[str], guard: Egress, *, must_resolve: bool) -> dict[str, DomsieveError]:
-    """Return the URLs that may not be opened, with the reasons; each host is looked up once."""
+async def refused(
+    urls: Sequence[str], guard: Egress, *, must_resolve: bool = False
+) -> dict[str, DomsieveError]:
+    """Return the URLs that may not be opened, with the reasons; each host is looked up once.
+
+    Parameters
+    ----------
+    urls : the URLs.
+    guard : decides which URLs may be opened.
+    must_resolve : also refuse hosts that have no address.
+    """
     hosts = {url: (url.partition(":")[0], *place) for url in urls if (place := place_of(url))}
 
     async def why(host: tuple[str, str, int]) -> DomsieveError | None:
@@ -89,8 +98,8 @@ async def _refused(urls: Sequence[str], guard: Egress, *, must_resolve: bool) ->
 
     unique = list(dict.fromkeys(hosts.values()))
     errors = dict(zip(unique, await asyncio.gather(*map(why, unique)), strict=True))
-    refused = {url: copy(error) for url, host in hosts.items() if (error := errors[host])}
-    refused |= {url: NavigationError(NO_PLACE) for url in urls if url not in hosts}
-    for url, error in refused.items():
+    found = {url: copy(error) for url, host in hosts.items() if (error := errors[host])}
+    found |= {url: NavigationError(NO_PLACE) for url in urls if url not in hosts}
+    for url, error in found.items():
         error.url = url
-    return refused
+    return found

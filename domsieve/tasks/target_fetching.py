@@ -14,7 +14,7 @@ from domsieve.renderer.sampling.sitemap import Listing, listing_at
 from domsieve.renderer.sampling.visits import visit_politely
 from domsieve.snapshot.index import PageRecord
 from domsieve.snapshot.store import PageStore
-from domsieve.tasks.page_getter import get_pages
+from domsieve.tasks.page_getter import get_pages, refused
 from domsieve.tasks.pages import cached, fault_in, keep
 from domsieve.tasks.targets import DamagedTarget, Fetched, Outcomes, Target, UrlTarget
 
@@ -52,7 +52,8 @@ async def fetch_targets(
     """Return a capture of every page that the targets name or list; render and store those that are not cached.
 
     Pages that the caller named are rendered at once. Pages that only a feed or a sitemap lists are visited politely:
-    robots.txt is obeyed, and there is a delay between two pages.
+    robots.txt is obeyed, and there is a delay between two pages. Addresses that the caller did not type are refused
+    if `egress` refuses them, even if the cache has them.
 
     Parameters
     ----------
@@ -97,8 +98,16 @@ async def fetch_targets(
                     listener.rendered(url, outcome)
 
             new = [url for url in wanted if url not in outcomes]
+            listed = [url for url in new if not wanted[url].may_be_private]
+            off_limits = await _refused_captures(listed, find, egress)
+            if off_limits:
+                listener.waiting(len(off_limits))
+            for url, error in off_limits.items():
+                listener.rendered(url, error)
+            outcomes |= off_limits
+            allowed = [url for url in new if url not in outcomes]
             outcomes |= await get_pages(
-                new, render, find=find, keep=partial(keep, store=store), report=report
+                allowed, render, find=find, keep=partial(keep, store=store), report=report
             )
             if not unsure:
                 break
@@ -115,6 +124,15 @@ async def fetch_targets(
             found = _without(found, listings)
     urls = dict.fromkeys(target.url for target in found if isinstance(target, UrlTarget))
     return Fetched(found, {url: outcomes[url] for url in urls})
+
+
+async def _refused_captures(
+    urls: Sequence[str], find: Callable[[str], PageRecord | None], egress: Egress
+) -> Outcomes:
+    """Return the URLs whose captures in the cache may not be used, with the reasons."""
+    final = {url: record.final_url for url in urls if (record := find(url))}
+    errors = await refused([*final, *final.values()], egress)
+    return {url: error for url, end in final.items() if (error := errors.get(url) or errors.get(end))}
 
 
 def _is_no_page(outcome: PageRecord | DomsieveError, store: PageStore) -> bool:

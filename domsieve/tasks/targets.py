@@ -31,10 +31,12 @@ class UrlTarget:
     ----------
     url : the address, http or https.
     listed_by : the feed or sitemap that lists it; empty if the caller named the page.
+    may_be_private : the caller typed the address, so its host may be private.
     """
 
     url: str
     listed_by: str = ""
+    may_be_private: bool = field(default=False, kw_only=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,10 +85,18 @@ Target = UrlTarget | FileTarget | ArchiveTarget | DamagedTarget | PipedTarget | 
 
 @dataclass(frozen=True, slots=True)
 class ListedWord:
-    """A word from a list of targets; `place` is the name of the list and the line."""
+    """A line of a list, which a stranger may have written.
+
+    Parameters
+    ----------
+    word : the line.
+    place : the name of the list and the line.
+    is_path : it names a file or folder; otherwise it is an address.
+    """
 
     word: str
     place: str
+    is_path: bool = field(default=False, kw_only=True)
 
 
 Word = str | ListedWord | Target
@@ -118,7 +128,8 @@ def find_targets(words: Iterable[Word], store: PageStore) -> list[Target]:
     """Return the pages that `words` stand for, in order; pages of folders and sites are sorted by name.
 
     A site stands for the newest capture of each of its pages, and the file of a feed or sitemap for the pages that it
-    lists. A wrong line of a list becomes a damaged target, so that the others are processed.
+    lists. A line of a list stands for an address, or for files if the caller says so. A wrong line becomes a damaged
+    target, so that the others are processed.
 
     Raises
     ------
@@ -128,7 +139,7 @@ def find_targets(words: Iterable[Word], store: PageStore) -> list[Target]:
     for word in words:
         if isinstance(word, ListedWord):
             try:
-                found += _find(word.word, store)
+                found += _of_line(word)
             except TargetError as error:
                 found.append(DamagedTarget(word.place, error))
         else:
@@ -166,7 +177,21 @@ def _find(word: str, store: PageStore) -> Sequence[Target]:
 def _url(word: str) -> UrlTarget:
     if not has_web_scheme(word):
         raise TargetError(f"{word}: only http and https pages are rendered; give a file by its path.")
-    return UrlTarget(word)
+    return UrlTarget(word, may_be_private=True)
+
+
+def _of_line(line: ListedWord) -> Sequence[Target]:
+    if not line.word.isprintable():
+        raise TargetError(f"{line.word!a} has characters that no address and no name of a file should have.")
+    if line.is_path:
+        if found := _on_disk(line.word):
+            return found
+        raise TargetError(f"{line.word} is neither a file nor a folder.")
+    if not has_web_scheme(line.word):
+        raise TargetError(
+            f"{line.word}: only http and https addresses are read from lists.", parameter="input_paths"
+        )
+    return [UrlTarget(line.word)]
 
 
 def _on_disk(word: str) -> list[Target]:

@@ -149,7 +149,10 @@ def test_stores_of_captures_give_the_newest_of_each_page(tmp_path: Path) -> None
 
 
 def test_a_line_of_a_list_that_names_nothing_is_a_failure(sites: Path, tmp_path: Path) -> None:
-    words = [ListedWord(word, f"list, line {n}") for n, word in enumerate((str(sites / "s0"), "nowhere"), 1)]
+    words = [
+        ListedWord(word, f"list, line {n}", is_path=True)
+        for n, word in enumerate((str(sites / "s0"), "nowhere"), 1)
+    ]
     summary = cleaned(tmp_path / "out", words)
     assert (summary.pages, summary.failed) == (8, 1)
     assert "list, line 2" in next((tmp_path / "out" / "_failed").iterdir()).read_text()

@@ -18,6 +18,7 @@ from domsieve.bulk.render_job import RenderJob, close_browser
 from domsieve.bulk.runs import Summary, render_sites
 from domsieve.bulk.scheduling import Outcome
 from domsieve.errors import UsageError
+from domsieve.tasks.targets import ListedWord
 from tests.bulk.made import Inline, cleaned, rows_of, stamps
 from tests.bulk.served import serve_sites, stored
 from tests.command import run
@@ -120,6 +121,17 @@ def test_lists_of_hosts_hold_for_workers_too(sites: Sites, tmp_path: Path) -> No
     (failures,) = (tmp_path / "out" / "_failed").iterdir()
     assert "127.0.0.1 is on the deny list: 127.0.0.0/8." in failures.read_text("utf-8")
     assert not asked
+
+
+@pytest.mark.browser
+def test_lines_of_lists_open_no_private_host(sites: Sites, inline: type[Inline], tmp_path: Path) -> None:
+    bases, asked = sites
+    job = RenderJob(output=str(tmp_path / "out"))
+    words = [ListedWord(f"{bases[0]}/p1", "list, line 1")]
+    summary = render_sites(job, words, inline, lambda _: None)
+    assert (summary.pages, summary.failed, len(asked)) == (1, 1, 0)
+    job = RenderJob(output=str(tmp_path / "other"))
+    assert render_sites(job, [f"{bases[0]}/p2", *words], inline, lambda _: None).failed == 0  # it was named
 
 
 def test_stores_are_folders(tmp_path: Path) -> None:

@@ -21,7 +21,7 @@ def store(tmp_path: Path) -> Iterator[PageStore]:
 class TestFindTargets:
     @pytest.mark.parametrize("url", ["http://example.org/a", "HTTPS://example.org/#/b", "http://[x"])
     def test_urls(self, store: PageStore, url: str) -> None:
-        assert find_targets([url], store) == [UrlTarget(url)]
+        assert find_targets([url], store) == [UrlTarget(url, may_be_private=True)]
 
     def test_a_file(self, store: PageStore, tmp_path: Path) -> None:
         path = tmp_path / "page.of.mine.html"
@@ -84,7 +84,7 @@ class TestFindTargets:
     def test_several_words_keep_their_order(self, store: PageStore, tmp_path: Path) -> None:
         path = write_pages(tmp_path / "site", 1)[0]
         assert find_targets(["http://example.org/", str(path)], store) == [
-            UrlTarget("http://example.org/"),
+            UrlTarget("http://example.org/", may_be_private=True),
             FileTarget(path, "p1", path.parent),
         ]
 
