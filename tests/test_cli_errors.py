@@ -171,3 +171,23 @@ def test_a_configuration_file_with_what_was_removed_says_what_to_use(
     result = run("clean", "page.html", "--config", file, cache=tmp_path)
     assert (result.exit_code, result.stdout) == (2, "")
     assert wanted in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("content", "why"),
+    [
+        (b"[" * 100_000, "is not a storage-state file: "),
+        (b'{"x": ' + b"[" * 100_000 + b"]" * 100_000 + b"}", "is not a storage-state file: "),
+        (b'{"cookies": [{"name": "a", "value": 1, "domain": "b"}]}', "Expected `str`, got `int`"),
+        (b'{"cookies": [{"name": "a", "value": "1"}]}', "missing required field `domain`"),
+        (b'{"origins": [{"origin": ["x"]}]}', "Expected `str`, got `array`"),
+        (b'{"cookies": "\xff"}', "is not a storage-state file: "),
+    ],
+)
+def test_a_wrong_storage_state_is_one_error(tmp_path: Path, content: bytes, why: str) -> None:
+    file = tmp_path / "state.json"
+    file.write_bytes(content)
+    urls = ("http://127.0.0.1:8123/1", "http://127.0.0.1:8123/2")
+    done = run("render", *urls, "--storage-state", file, cache=tmp_path / "cache")
+    assert (done.exit_code, done.stdout, len(done.stderr.splitlines())) == (2, "", 1)
+    assert why in done.stderr

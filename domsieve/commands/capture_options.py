@@ -162,6 +162,10 @@ def capture_options(
     options = CaptureOptions(
         **capture, archive=replay.answers.digest if replay else "", fixed_time=fixed_time
     )
+    if options.storage_state:
+        from domsieve.renderer.browser.opening import storage_state
+
+        storage_state(options)  # one error for all pages
     return Capture(
         options,
         Budget(time=network["timeout"]),

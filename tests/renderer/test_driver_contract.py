@@ -306,6 +306,15 @@ def test_a_storage_state_is_there_from_the_beginning(
     file.write_text('["nothing of the kind"]', encoding="utf-8")
     with pytest.raises(UsageError, match="is not a storage-state file"):
         asyncio.run(render(CaptureOptions(storage_state=file)))
+    cookie = {"name": "a", "value": "b", "domain": "127.0.0.1"}
+    item = {"name": "a", "value": "b"}
+    for refused in (
+        {"cookies": [{**cookie, "name": "a;b"}]},
+        {"origins": [{"origin": "http://[", "localStorage": [item]}]},
+    ):
+        file.write_text(json.dumps(refused), encoding="utf-8")
+        with pytest.raises(UsageError, match=r"The browser refuses what is in .*state\.json"):
+            asyncio.run(render(CaptureOptions(storage_state=file)))
 
 
 def test_a_capture_of_one_driver_serves_the_other(

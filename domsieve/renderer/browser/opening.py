@@ -7,10 +7,13 @@ import asyncio
 import json
 import re
 import sys
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 from urllib.parse import urlsplit
+
+import msgspec
 
 from domsieve.errors import UsageError
 from domsieve.options import CaptureOptions
@@ -47,7 +50,7 @@ async def open_context(connection: Connection, options: CaptureOptions, proxy: s
 
     Raises
     ------
-    UsageError : the storage-state file has wrong content.
+    UsageError : the storage-state file has wrong content, or the browser refuses it.
     CommandError : the browser does not open a context.
     """
     root = connection.root
@@ -58,10 +61,11 @@ async def open_context(connection: Connection, options: CaptureOptions, proxy: s
     )
     context_id: str = answer["browserContextId"]
     await root.send("Browser.setDownloadBehavior", {"behavior": "deny", "browserContextId": context_id})
-    if cookies := state.get("cookies"):
-        await root.send("Storage.setCookies", {"cookies": cookies, "browserContextId": context_id})
-    if origins := state.get("origins"):
-        await _fill_storage(connection, context_id, origins)
+    async with _blaming(connection, f"what is in {options.storage_state}"):
+        if cookies := state.get("cookies"):
+            await root.send("Storage.setCookies", {"cookies": cookies, "browserContextId": context_id})
+        if origins := state.get("origins"):
+            await _fill_storage(connection, context_id, origins)
     return context_id
 
 
@@ -72,7 +76,8 @@ async def set_cookies(
 
     Raises
     ------
-    CommandError : the browser refuses them.
+    UsageError : the browser refuses them.
+    CommandError : the browser is gone.
     """
     parts = urlsplit(url)
     place = {
@@ -82,7 +87,8 @@ async def set_cookies(
         "secure": parts.scheme == "https",
     }
     given = [{"name": name, "value": value, **place} for name, value in cookies]
-    await connection.root.send("Storage.setCookies", {"cookies": given, "browserContextId": context_id})
+    async with _blaming(connection, "a cookie of the options"):
+        await connection.root.send("Storage.setCookies", {"cookies": given, "browserContextId": context_id})
 
 
 async def create_page(connection: Connection, context_id: str, options: CaptureOptions) -> str:
@@ -193,6 +199,8 @@ async def _empty(session: Session) -> None:
 def storage_state(options: CaptureOptions) -> Mapping[str, Any]:
     """Return the cookies and origins of the storage-state file of the options; empty without a file.
 
+    Cookies are as the browser takes them; each origin is a pair of its name and its items.
+
     Raises
     ------
     UsageError : the file cannot be read, or is not a storage-state file.
@@ -200,28 +208,62 @@ def storage_state(options: CaptureOptions) -> Mapping[str, Any]:
     if not options.storage_state:
         return {}
     try:
-        state = json.loads(Path(options.storage_state).read_bytes())
-        return {
-            "cookies": [_cookie(cookie) for cookie in state.get("cookies", ())],
-            "origins": [
-                (str(entry["origin"]), [(item["name"], item["value"]) for item in entry["localStorage"]])
-                for entry in state.get("origins", ())
-            ],
-        }
+        state = msgspec.json.decode(Path(options.storage_state).read_bytes(), type=_StorageState)
     except OSError as error:
         raise UsageError(
             f"The storage-state file {options.storage_state} cannot be read: {error.strerror}."
         ) from error
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise UsageError(f"{options.storage_state} is not a storage-state file.") from error
+    except (msgspec.MsgspecError, UnicodeError, RecursionError) as error:
+        why = "it is nested too deeply" if isinstance(error, RecursionError) else error
+        raise UsageError(f"{options.storage_state} is not a storage-state file: {why}.") from error
+    return {
+        "cookies": [_cookie(cookie) for cookie in state.cookies],
+        "origins": [
+            (entry.origin, [(item.name, item.value) for item in entry.localStorage])
+            for entry in state.origins
+        ],
+    }
 
 
-def _cookie(entry: Mapping[str, Any]) -> Params:
-    names = ("name", "value", "domain", "path", "httpOnly", "secure", "sameSite")
-    cookie = {name: entry[name] for name in names if name in entry}
-    if entry.get("expires", -1) != -1:
-        cookie["expires"] = entry["expires"]
-    return cookie
+class _Cookie(msgspec.Struct, omit_defaults=True):
+    name: str
+    value: str
+    domain: str
+    path: str = "/"
+    expires: float = -1.0
+    httpOnly: bool = False  # noqa: N815 (a name of the format)
+    secure: bool = False
+    sameSite: Literal["Strict", "Lax", "None"] | None = None  # noqa: N815
+
+
+class _Item(msgspec.Struct):
+    name: str
+    value: str
+
+
+class _Origin(msgspec.Struct):
+    origin: str
+    localStorage: list[_Item] = []  # noqa: N815
+
+
+class _StorageState(msgspec.Struct):
+    cookies: list[_Cookie] = []
+    origins: list[_Origin] = []
+
+
+def _cookie(cookie: _Cookie) -> Params:
+    """Return a cookie as the browser takes it; one that expires with the session has no time."""
+    return {"path": cookie.path, **msgspec.to_builtins(cookie)}
+
+
+@asynccontextmanager
+async def _blaming(connection: Connection, what: str) -> AsyncIterator[None]:
+    """Raise `UsageError` about `what` if the browser refuses a command of this block and still runs."""
+    try:
+        yield
+    except CommandError as error:
+        await connection.root.send("Browser.getVersion")  # fails if the browser is gone
+        raise UsageError(f"The browser refuses {what}: {error.message}.") from error
 
 
 async def _fill_storage(
