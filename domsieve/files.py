@@ -16,6 +16,7 @@ from domsieve.errors import DamagedFileError, StorageError
 CACHE_FILE = "The cache file"
 """Name of a cache file in error messages."""
 _PART = ".part"
+_PART_ENDINGS = ("", "-journal", "-shm", "-wal")  # SQLite's files of a database
 _USUAL_MODE = 0o666
 
 
@@ -199,8 +200,11 @@ def remove_file(path: Path) -> None:
 
 def leftovers(folder: Path) -> Iterator[Path]:
     """Yield the temporary files below `folder` whose writing process no longer runs."""
-    for path in sorted(folder.rglob(f"*{_PART}")):
-        writer = path.name.removesuffix(_PART).rpartition(".")[2].partition("-")[0]
+    for path in sorted(folder.rglob(f"*{_PART}*")):
+        name, part, rest = path.name.rpartition(_PART)
+        if not part or rest not in _PART_ENDINGS:
+            continue
+        writer = name.rpartition(".")[2].partition("-")[0]
         if not (writer.isdecimal() and _is_alive(int(writer))):
             yield path
 

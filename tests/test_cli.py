@@ -427,10 +427,20 @@ class TestCache:
         assert result.stdout.startswith(f"{path}: ")
         assert result.stderr == "6 pages, 1 problem\n"
         (line,) = run("cache", "verify", "--json", cache=cache).stdout.splitlines()
-        assert json.loads(line).keys() == {"path", "what", "mended"}
+        assert json.loads(line).keys() == {"path", "what", "mended", "harmless"}
         assert len(run("cache", "list", cache=cache).stdout.splitlines()) == 6
         shown = run("cache", "show", records[3].page_id, cache=cache)
         assert (shown.exit_code, shown.stdout) == (5, "")
+
+    def test_verify_sweeps_what_a_killed_run_left(self, cache: Path) -> None:
+        fill(cache, URLS)
+        dead = subprocess.run([sys.executable, "-c", "import os; print(os.getpid())"], stdout=-1, check=True)
+        left = cache / "pages" / f".domsieve.{int(dead.stdout)}-0a1b.part"
+        left.touch()
+        result = run("cache", "verify", cache=cache)
+        assert (result.exit_code, left.exists()) == (0, False)
+        assert result.stdout == f"{left}: was left by a killed run (mended)\n"
+        assert run("cache", "verify", cache=cache).stdout == ""
 
     def test_a_lost_index_is_made_anew(self, cache: Path) -> None:
         fill(cache, URLS)

@@ -68,7 +68,14 @@ def test_threads_do_not_write_into_each_others_files(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["x.dsnap.{pid}.part", "x.dsnap.{pid}-140.part", ".domsieve.{pid}-0a1b.part", "model.part"]
+    "name",
+    [
+        "x.dsnap.{pid}.part",
+        "x.dsnap.{pid}-140.part",
+        ".domsieve.{pid}-0a1b.part",
+        "model.part",
+        ".domsieve.{pid}-0a.part-wal",
+    ],
 )
 def test_what_a_dead_writer_left_is_found(tmp_path: Path, name: str) -> None:
     dead = subprocess.run([sys.executable, "-c", "import os; print(os.getpid())"], stdout=-1, check=True)

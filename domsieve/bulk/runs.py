@@ -302,9 +302,10 @@ def _run(job: Job, shards: Iterable[Shard], count: int, make_engine: EngineMaker
             _take(recent, event.done)
         tell(Progress(event, ended, count))
 
+    tidy(job.output)
     if count:
-        tidy(job.output)
         run(job, shards, make_engine(), report)  # one engine for all jobs
+        tidy(job.output)  # workers of a killed run may have ended since
     for site, shares in recent.items():
         ran.drifts[site] = Drift(share for name in sorted(shares) for share in shares[name])
     return ran

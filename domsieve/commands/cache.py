@@ -79,7 +79,7 @@ def cache_verify(
             else:
                 print_line(str(problem))
         say(f"{count(store.count(), 'page')}, {count(len(problems), 'problem')}")
-        if problems:
+        if not all(problem.harmless for problem in problems):
             raise typer.Exit(EXIT_STORAGE)
 
 

@@ -33,11 +33,13 @@ class Problem:
     path : the file.
     what : what is wrong with it.
     mended : the problem was repaired.
+    harmless : no page is affected; such problems are always repaired.
     """
 
     path: str
     what: str
     mended: bool
+    harmless: bool = False
 
     def __str__(self) -> str:
         return f"{self.path}: {self.what}" + (" (mended)" if self.mended else "")
@@ -58,9 +60,8 @@ class Verifier:
     def problems(self) -> Iterator[Problem]:
         """Yield all problems."""
         for path in leftovers(self._files.root):
-            if self._repair:
-                remove_file(path)
-            yield Problem(str(path), "was left by a writer that was stopped", self._repair)
+            remove_file(path)
+            yield Problem(str(path), "was left by a killed run", mended=True, harmless=True)
         for share in self._files.shares(BASES):
             for path in self._files.listed(BASES, share):
                 if fault := fault_of_file(path):

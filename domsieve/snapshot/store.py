@@ -299,13 +299,13 @@ class PageStore:
     def verify(self, *, repair: bool = False) -> list[Problem]:
         """Read every file, compare it with the index, and return all problems, sorted by path.
 
-        Correct rows of older programs get a checksum in any case.
+        Leftovers of killed writers are deleted, and correct rows of older programs get a checksum in any case.
 
         Parameters
         ----------
         repair : repair what is possible. Missing rows are added, rows without a readable page are removed, and rows
-            that differ from their file are corrected. Leftovers of killed writers are deleted, and so are damaged raw
-            sources and extras together with the references to them. Damaged files of pages are left in place.
+            that differ from their file are corrected. Damaged raw sources and extras are deleted together with the
+            references to them. Damaged files of pages are left in place.
         """
         problems = [*self._repaired, *Verifier(self._index, self._files, repair=repair).problems()]
         self._repaired = []

@@ -1,5 +1,7 @@
 """Parts of rows: whatever the shards, the rows are those of the pages; what is there is not made again."""
 
+import subprocess
+import sys
 from functools import partial
 from pathlib import Path
 
@@ -7,6 +9,7 @@ import pytest
 
 from domsieve.analysis.registry import page_cleaner
 from domsieve.analysis.writers.evidence import text_blocks
+from domsieve.bulk.job import Job
 from domsieve.bulk.local import LocalEngine
 from domsieve.bulk.plan import Shard
 from domsieve.bulk.records_job import RecordsJob
@@ -146,6 +149,23 @@ def test_stores_of_captures_give_the_newest_of_each_page(tmp_path: Path) -> None
     rows = rows_of(tmp_path / "out")
     assert (summary.pages, len(rows)) == (7, 7)
     assert "Heading 77" in rows[0]["text"]
+
+
+def test_what_a_killed_run_left_is_swept(sites: Path, tmp_path: Path) -> None:
+    dead = subprocess.run([sys.executable, "-c", "import os; print(os.getpid())"], stdout=-1, check=True)
+    left = tmp_path / "out" / f".domsieve.{int(dead.stdout)}-0a1b.part"
+
+    class Killing(Inline):
+        """Leaves a part while it works, as a worker of a killed run that ends late."""
+
+        def start(self, job: Job, shard: Shard) -> None:
+            left.touch()
+            super().start(job, shard)
+
+    for _ in range(2):  # the second run has nothing to do
+        cleaned(tmp_path / "out", [sites / "s0"], engine=Killing)
+        assert not left.exists()
+        left.touch()
 
 
 def test_a_line_of_a_list_that_names_nothing_is_a_failure(sites: Path, tmp_path: Path) -> None:

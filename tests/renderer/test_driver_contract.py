@@ -525,11 +525,16 @@ def test_what_others_left_behind_is_removed(server: Server) -> None:
 
     left = Path(tempfile.mkdtemp(prefix="domsieve-chrome-"))
     (left / "domsieve.lock").touch()
+    empty, young = (Path(tempfile.mkdtemp(prefix="domsieve-chrome-")) for _ in range(2))
+    os.utime(empty, (0, 0))
     in_use, lock = new_profile()
     try:
         asyncio.run(render())
         assert not left.exists()
+        assert not empty.exists()
+        assert young.exists()
     finally:
+        young.rmdir()
         os.close(lock)
         (in_use / "domsieve.lock").unlink()
         in_use.rmdir()

@@ -8,6 +8,7 @@ import shutil
 import signal
 import tempfile
 import threading
+import time
 from collections import deque
 from collections.abc import Sequence
 from pathlib import Path
@@ -15,6 +16,7 @@ from typing import IO
 
 _PREFIX = "domsieve-chrome-"
 _LOCK = "domsieve.lock"
+_YOUNG_S = 3_600.0  # a guess
 # Above the numbers of the browser's own file descriptors.
 _FIRST_NUMBER = 10
 _WORDS = 20
@@ -161,6 +163,11 @@ def new_profile() -> tuple[Path, int]:
 
 def _sweep() -> None:
     """Remove the folders of processes that ended without removing them."""
+    for folder in Path(tempfile.gettempdir()).glob(f"{_PREFIX}*"):
+        # Killed before it had a lock. Those of processes that start now are young.
+        with contextlib.suppress(OSError):  # not empty
+            if time.time() - folder.stat().st_mtime > _YOUNG_S:
+                folder.rmdir()
     for lock in Path(tempfile.gettempdir()).glob(f"{_PREFIX}*/{_LOCK}"):
         with contextlib.suppress(OSError):  # in use, or owned by another user
             descriptor = os.open(lock, os.O_RDWR)
