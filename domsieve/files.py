@@ -17,7 +17,11 @@ CACHE_FILE = "The cache file"
 """Name of a cache file in error messages."""
 _PART = ".part"
 _PART_ENDINGS = ("", "-journal", "-shm", "-wal")  # SQLite's files of a database
-_USUAL_MODE = 0o666
+USUAL_MODE = 0o666
+"""Permission bits of most files, reduced by the umask of the process."""
+
+OWNER_ONLY = 0o600
+"""Permission bits of files that other accounts of the machine may not read."""
 
 
 def default_cache_dir() -> Path:
@@ -30,7 +34,7 @@ def digest_of(data: bytes) -> str:
     return hashlib.blake2b(data, digest_size=16).hexdigest()
 
 
-def write_file(path: Path, data: bytes, *, what: str, mode: int = _USUAL_MODE) -> None:
+def write_file(path: Path, data: bytes, *, what: str, mode: int = USUAL_MODE) -> None:
     """Write or replace a file atomically: readers see the old content or the new, even after a power failure.
 
     Parameters
@@ -49,7 +53,7 @@ def write_file(path: Path, data: bytes, *, what: str, mode: int = _USUAL_MODE) -
 
 
 @contextmanager
-def writing_file(path: Path, *, what: str, mode: int = _USUAL_MODE) -> Iterator[Path]:
+def writing_file(path: Path, *, what: str, mode: int = USUAL_MODE) -> Iterator[Path]:
     """Yield a temporary file, which is renamed to `path` when the ``with`` block ends without an error.
 
     Parameters
@@ -152,7 +156,7 @@ def read_file(path: Path) -> bytes:
         raise StorageError(f"{CACHE_FILE} {path} cannot be read: {error.strerror}.") from error
 
 
-def write_packed(path: Path, data: bytes, *, level: int = 3) -> None:
+def write_packed(path: Path, data: bytes, *, level: int = 3, mode: int = USUAL_MODE) -> None:
     """Write a compressed cache file.
 
     Parameters
@@ -160,12 +164,13 @@ def write_packed(path: Path, data: bytes, *, level: int = 3) -> None:
     path : the file; its stem must be `digest_of` ``(data)``.
     data : the content before compression.
     level : zstd compression level.
+    mode : permission bits, reduced by the umask of the process.
 
     Raises
     ------
     StorageError : the file cannot be written; no partial file is left.
     """
-    write_file(path, zstandard.compress(data, level), what=CACHE_FILE)
+    write_file(path, zstandard.compress(data, level), what=CACHE_FILE, mode=mode)
 
 
 def read_packed(path: Path) -> bytes:

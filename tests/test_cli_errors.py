@@ -191,3 +191,12 @@ def test_a_wrong_storage_state_is_one_error(tmp_path: Path, content: bytes, why:
     done = run("render", *urls, "--storage-state", file, cache=tmp_path / "cache")
     assert (done.exit_code, done.stdout, len(done.stderr.splitlines())) == (2, "", 1)
     assert why in done.stderr
+
+
+def test_a_session_that_others_may_read_is_reported(tmp_path: Path) -> None:
+    file = tmp_path / "state.json"
+    file.write_bytes(b"{}")
+    for mode, is_reported in ((0o644, True), (0o600, False)):
+        file.chmod(mode)
+        done = run("render", "http://127.0.0.1:8123/1", "--storage-state", file, cache=tmp_path / "cache")
+        assert ("chmod 600" in done.stderr) is is_reported

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from domsieve.budget import DEFAULT_BUDGET, AnalysisBudget, budgeted
-from domsieve.commands.console import failures
+from domsieve.commands.console import failures, say
 from domsieve.commands.declared_options import option_parameters, option_values, seconds, typer_option
 from domsieve.commands.general_options import with_parameters
 from domsieve.commands.input_words import FixedTime, FromArchive, replay_of, words_of
@@ -166,6 +166,8 @@ def capture_options(
         from domsieve.renderer.browser.opening import storage_state
 
         storage_state(options)  # one error for all pages
+        if Path(options.storage_state).stat().st_mode & 0o077:
+            say(f"Other accounts may read {options.storage_state}, which holds a session: chmod 600 it.")
     return Capture(
         options,
         Budget(time=network["timeout"]),

@@ -10,8 +10,6 @@ import typer
 from domsieve.commands.capture_options import AllowHosts, AllowPrivate, BrowserOption, DenyHosts, host_rules
 from domsieve.commands.console import check_place, count, failures, say
 
-_OWNER_ONLY = 0o600
-
 
 def login(
     url: Annotated[str, typer.Argument(help="The page to sign in at.")],
@@ -33,7 +31,7 @@ def login(
         import asyncio
 
         from domsieve.errors import UsageError
-        from domsieve.files import write_file
+        from domsieve.files import OWNER_ONLY, write_file
         from domsieve.renderer.browser.sign_in import sign_in
         from domsieve.renderer.network.egress import Egress, is_web_address
         from domsieve.renderer.network.upstream import environment_proxies
@@ -54,7 +52,7 @@ def login(
             )
         )
         data = json.dumps(state, ensure_ascii=False, indent=2)
-        write_file(output, f"{data}\n".encode(), what="The storage-state file", mode=_OWNER_ONLY)
+        write_file(output, f"{data}\n".encode(), what="The storage-state file", mode=OWNER_ONLY)
         cookies, origins = len(state["cookies"]), len(state["origins"])
         say(f"{output}: {count(cookies, 'cookie')}, local storage of {count(origins, 'site')}")
         if not cookies and not origins:

@@ -106,12 +106,12 @@ def serve(
     is_closed = bool(settings.tokens)
     settings = settings.closed()
     with (
+        logging_to_stderr(),
         owned(data),
         listen(settings.host, settings.port) as listener,
         Database(data / "jobs.sqlite") as database,
         Database(data / "jobs.sqlite") as watched,
         Database(data / "jobs.sqlite") as upkept,  # so that no request waits while many jobs are deleted
-        logging_to_stderr(),
     ):
         store, queue = JobStore(database), WorkQueue(database)
         log("browser", found=str(browser_in_use(work.browser)))
@@ -182,10 +182,10 @@ def serve_stdio(settings: Settings, data: Path, *, work: Work) -> None:
 
     for_workers = replace(_worker_settings(settings, data, work), grace_s=_GRACE_S)
     with (
+        logging_to_stderr(),
         owned(data),
         Database(data / "jobs.sqlite") as database,
         Database(data / "jobs.sqlite") as upkept,
-        logging_to_stderr(),
     ):
         log("browser", found=str(browser_in_use(work.browser)))
         store = JobStore(database)

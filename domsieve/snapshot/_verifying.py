@@ -19,6 +19,7 @@ from domsieve.snapshot.stored_files import (
     RAW,
     StoredFiles,
     fault_of_file,
+    mode_of,
     record_of,
     with_provenance,
 )
@@ -162,5 +163,5 @@ class Verifier:
         page = with_provenance(page, source_digest=source, extras=extras)
         base = base_of(read_file(path))
         data = encode(page, base=self._files.base(base) if base else None)
-        write_file(path, data, what=CACHE_FILE)
+        write_file(path, data, what=CACHE_FILE, mode=mode_of(page))
         self._index.change(record_of(page, len(data)), extras)

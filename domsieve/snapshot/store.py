@@ -36,6 +36,7 @@ from domsieve.snapshot.stored_files import (
     StoredFiles,
     capture_key,
     fault_of_file,
+    mode_of,
     record_of,
     with_provenance,
 )
@@ -132,19 +133,20 @@ class PageStore:
             files[RAW, page.provenance.source_digest] = source
         record = record_of(page, 0)
         page = with_provenance(page, extras=digests or self._index.extras(record.page_id))
-        self._write_missing(files)
+        mode = mode_of(page)
+        self._write_missing(files, mode=mode)
         base = self._base_for(page)
         data = encode(page, base=base)
         record = dataclasses.replace(record, bytes=len(data))
-        write_file(self._files.path(PAGES, record.page_id), data, what=CACHE_FILE)
+        write_file(self._files.path(PAGES, record.page_id), data, what=CACHE_FILE, mode=mode)
         replaced = self._index.put(record, digests)
         # Another process may have removed them together with the last page that used them.
         self._write_missing(
-            {place: data for place, data in files.items() if not self._files.path(*place).exists()}
+            {place: data for place, data in files.items() if not self._files.path(*place).exists()}, mode=mode
         )
         self._drop_extras(replaced, of=())
         if base is not None:
-            self._restore_base(record.site, base)
+            self._restore_base(record.site, base, mode=mode)
         return record
 
     def get(self, page_id: str) -> Snapshot:
@@ -311,11 +313,11 @@ class PageStore:
         self._repaired = []
         return sorted(problems, key=lambda problem: problem.path)
 
-    def _write_missing(self, files: Mapping[tuple[str, str], bytes]) -> None:
+    def _write_missing(self, files: Mapping[tuple[str, str], bytes], *, mode: int) -> None:
         for (kind, digest), data in files.items():
             path = self._files.path(kind, digest)
             if not path.exists() or fault_of_file(path):
-                write_packed(path, data)
+                write_packed(path, data, mode=mode)
 
     def _drop_extras(self, digests: Iterable[str], *, of: Collection[str]) -> None:
         """Delete those extras that no page uses except the pages `of`."""
@@ -336,13 +338,13 @@ class PageStore:
         if len(payload) > _LARGEST_BASE:
             return None
         digest = digest_of(payload)
-        write_packed(self._files.path(BASES, digest), payload, level=9)
+        write_packed(self._files.path(BASES, digest), payload, level=9, mode=mode_of(page))
         self._index.set_base(site, digest)
         return self._files.base(self._index.base(site))  # another process may have set one first
 
-    def _restore_base(self, site: str, base: Base) -> None:
+    def _restore_base(self, site: str, base: Base, *, mode: int) -> None:
         """Write a base again if it was removed before the page that needs it was in the index."""
         path = self._files.path(BASES, base.digest)
         if not path.exists():
-            write_packed(path, base.dictionary.as_bytes(), level=9)
+            write_packed(path, base.dictionary.as_bytes(), level=9, mode=mode)
             self._index.set_base(site, base.digest)

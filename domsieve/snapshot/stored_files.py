@@ -16,7 +16,7 @@ from pathlib import Path
 import msgspec
 
 from domsieve.errors import StorageError
-from domsieve.files import digest_of, read_file, read_packed
+from domsieve.files import OWNER_ONLY, USUAL_MODE, digest_of, read_file, read_packed
 from domsieve.snapshot.format import Base, base_of, decode
 from domsieve.snapshot.index import PageRecord
 from domsieve.snapshot.page import CAPTURE_VERSION, Scalar, Snapshot
@@ -24,6 +24,7 @@ from domsieve.snapshot.page import CAPTURE_VERSION, Scalar, Snapshot
 PAGES, BASES, RAW, EXTRAS = "pages", "bases", "raw", "extras"
 _ENDINGS = {PAGES: ".dsnap", BASES: ".zst", RAW: ".zst", EXTRAS: ".zst"}
 _BASES_IN_MEMORY = 16
+_CREDENTIALS = ("cookies", "headers", "storage_state")
 _SHARES = frozenset(f"{number:02x}" for number in range(256))
 
 
@@ -99,6 +100,12 @@ def fault_of_file(path: Path) -> str:
 def with_provenance(page: Snapshot, **changes: str | dict[str, str]) -> Snapshot:
     """Return a copy of `page` with some fields of its provenance changed."""
     return dataclasses.replace(page, provenance=msgspec.structs.replace(page.provenance, **changes))
+
+
+def mode_of(page: Snapshot) -> int:
+    """Return the permission bits for the files of a page: captures made with credentials are for their owner."""
+    options = page.provenance.options
+    return OWNER_ONLY if any(options.get(name) for name in _CREDENTIALS) else USUAL_MODE
 
 
 def record_of(page: Snapshot, size: int) -> PageRecord:

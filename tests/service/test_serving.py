@@ -1,6 +1,8 @@
 """What the operator may say, what the service forgets by itself, and who else may read what it keeps."""
 
 import inspect
+import os
+import stat
 from dataclasses import asdict, replace
 from pathlib import Path
 
@@ -74,6 +76,29 @@ def test_what_is_old_goes_with_its_captures(tmp_path: Path) -> None:
 def test_nobody_else_on_the_machine_reads_the_folder(tmp_path: Path) -> None:
     with owned(tmp_path / "data"):
         assert (tmp_path / "data").stat().st_mode & 0o077 == 0
+
+
+def test_what_a_service_keeps_in_an_open_folder_is_for_its_owner(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    data = tmp_path / "data"
+    (data / "cache").mkdir(parents=True)
+    for path in (data, data / "cache"):
+        path.chmod(0o755)
+    for name in ("jobs.sqlite", "notes.txt"):
+        (data / name).touch(0o644)
+    before = os.umask(0o022)
+    try:
+        with owned(data):
+            (data / "made").touch()
+        (tmp_path / "later").touch()
+    finally:
+        os.umask(before)
+    modes = {path.name: stat.S_IMODE(path.stat().st_mode) for path in data.iterdir()}
+    assert modes == {"cache": 0o700, "jobs.sqlite": 0o600, "lock": 0o600, "made": 0o600, "notes.txt": 0o644}
+    assert stat.S_IMODE((tmp_path / "later").stat().st_mode) == 0o644
+    assert stat.S_IMODE(data.stat().st_mode) == 0o755  # others may need what else is in it
+    assert "folder_open_to_others" in caplog.text
 
 
 @pytest.mark.parametrize("name", ["keep_jobs", "keep_bytes", "free_bytes"])

@@ -6,6 +6,7 @@ import os
 import random
 import shutil
 import sqlite3
+import stat
 import subprocess
 import sys
 import time
@@ -27,6 +28,7 @@ from domsieve.files import create_database, default_cache_dir, digest_of, write_
 from domsieve.snapshot.index import Index, PageRecord, remove_index
 from domsieve.snapshot.page import Snapshot
 from domsieve.snapshot.store import PageStore
+from domsieve.snapshot.stored_files import with_provenance
 from tests.snapshot.pages import made_up
 
 PAGE = made_up(1, 200, url="http://a.example/1")
@@ -322,6 +324,23 @@ def test_a_writer_killed_at_any_moment_leaves_nothing_half_written(tmp_path: Pat
             assert store.source(record) == b"<p>source %d" % (seed % 5)
 
 
+def test_captures_with_credentials_are_for_their_owner(tmp_path: Path) -> None:
+    def modes(page: Snapshot, name: str) -> set[int]:
+        with PageStore(tmp_path / name) as store:
+            store.put(page, source=b"<p>source", extras={"screenshot.png": b"x"})
+            files = [path for path in store.root.rglob("*/*/*") if path.is_file()]
+            assert len(files) == 4
+            return {stat.S_IMODE(path.stat().st_mode) for path in files}
+
+    before = os.umask(0o022)
+    try:
+        assert modes(made_up(1, 50), "public") == {0o644}
+        for name in ("cookies", "headers", "storage_state"):
+            assert modes(with_provenance(made_up(1, 50), options={name: "0a1b"}), name) == {0o600}
+    finally:
+        os.umask(before)
+
+
 def test_what_a_living_writer_is_writing_is_left_alone(store: PageStore) -> None:
     pages = store.root / "pages"
     pages.mkdir()
@@ -404,10 +423,10 @@ def test_extras_stay_when_an_equal_page_is_kept_at_the_same_instant(
 ) -> None:
     with PageStore(store.root) as other:
 
-        def write_after_another(path: Path, data: bytes, *, what: str) -> None:
+        def write_after_another(path: Path, data: bytes, *, what: str, mode: int) -> None:
             monkeypatch.setattr("domsieve.snapshot.store.write_file", write_file)
             other.put(PAGE, extras=EXTRAS)
-            write_file(path, data, what=what)
+            write_file(path, data, what=what, mode=mode)
 
         monkeypatch.setattr("domsieve.snapshot.store.write_file", write_after_another)
         record = store.put(PAGE)

@@ -24,6 +24,8 @@ import domsieve
 from domsieve.errors import DomsieveError, StorageError
 from domsieve.service._logs import log
 from domsieve.service.jobs._heartbeat import LOOK_S, LimitExceeded, Limits, Watchdog, end_family, read_line
+from domsieve.service.jobs._result_files import RESULTS
+from domsieve.service.jobs.captures import CACHE
 from domsieve.service.jobs.database import Database
 from domsieve.service.jobs.job_store import JobStore
 from domsieve.service.jobs.work_queue import NO_PROBLEMS, WorkQueue
@@ -36,6 +38,7 @@ _STEADY_S = 30.0
 _KILL_AFTER_S = 10.0
 # Pause before trying again to take back the jobs of a dead worker.
 _AGAIN_S = 1.0
+_OTHERS = 0o077  # permission bits of other accounts
 
 
 class WorkerPool:
@@ -223,6 +226,9 @@ def _end(process: asyncio.subprocess.Process) -> None:
 def owned(data: Path) -> Iterator[None]:
     """Hold the lock on the folder of a service. The system releases it however the process ends.
 
+    What this process and its workers write in this block is for their owner only, and so is what is in the folder. A
+    folder that was there and that other accounts may read is reported; it may be theirs, too.
+
     Raises
     ------
     StorageError : another service holds the lock, or the folder cannot be created.
@@ -230,6 +236,7 @@ def owned(data: Path) -> Iterator[None]:
     try:
         data.mkdir(mode=0o700, parents=True, exist_ok=True)  # other accounts must not read the jobs
         lock = (data / "lock").open("w")
+        _close_to_others(data)
     except OSError as error:
         raise StorageError(f"The folder {data} cannot be used: {error.strerror}.") from error
     with lock:
@@ -237,4 +244,20 @@ def owned(data: Path) -> Iterator[None]:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:
             raise StorageError(f"The folder {data} is in use by another service.") from error
-        yield
+        before = os.umask(_OTHERS)
+        try:
+            yield
+        finally:
+            os.umask(before)
+
+
+def _close_to_others(data: Path) -> None:
+    if data.stat().st_mode & _OTHERS:
+        log(
+            "folder_open_to_others",
+            level=logging.WARNING,
+            detail=f"Other accounts may read {data}: chmod 700 it.",
+        )
+    for path in (data / CACHE, data / RESULTS, data / "lock", *data.glob("jobs.sqlite*")):
+        with contextlib.suppress(FileNotFoundError, PermissionError):  # not there yet, or of another account
+            path.chmod(path.stat().st_mode & ~_OTHERS)
