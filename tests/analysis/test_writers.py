@@ -52,6 +52,15 @@ def html(source: str, *, producer: Producer = "raw") -> str:
     return written[written.index("<body>") + 6 : written.index("\n</body>")].lstrip("\n")
 
 
+def test_an_html_document_loads_nothing_when_it_is_opened() -> None:
+    snapshot = body("<p>words <img src='http://a.example/seen.png' alt=x></p>")
+    written = write_html(snapshot, visible(snapshot))
+    policy = """<meta http-equiv="Content-Security-Policy" content="default-src 'none'">"""
+    # A policy holds for what comes after it.
+    assert written.index("<head>") < written.index(policy) < written.index("<title>")
+    assert 'src="http://a.example/seen.png"' in written
+
+
 def only(snapshot: Snapshot, words: str) -> Verdict:
     """Return the verdict that keeps the text nodes with one of `words`, and what is above them."""
     kept = np.array([snapshot.text_of(n) in words.split() for n in range(len(snapshot))])

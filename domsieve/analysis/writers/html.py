@@ -1,7 +1,8 @@
 """Write the kept nodes of a page as a minimal HTML document: safe tags, safe attributes, absolute links.
 
 Nothing active is written: no script, style, event handler, form control or frame, and no address other than http,
-https and mailto. The content of shadow roots and frames is written in place, custom elements as ``div`` or ``span``.
+https and mailto. A browser that opens the document loads nothing, not even its pictures. The content of shadow roots
+and frames is written in place, custom elements as ``div`` or ``span``.
 """
 
 import re
@@ -48,6 +49,8 @@ _ATTRIBUTES = {
     "th": frozenset(["colspan", "headers", "rowspan", "scope"]),
     "time": frozenset(["datetime"]),
 }
+# A file opened from disk would load the pictures of the page and so tell its server who reads it.
+_POLICY = '<meta http-equiv="Content-Security-Policy" content="default-src \'none\'">\n'
 _ADDRESSES = frozenset(["cite", "href", "src"])
 _CONTROLS = re.compile("[\x00-\x08\x0e-\x1f\x7f-\x9f]")
 _SPACES = re.compile("[ \t\n\r\f]+")
@@ -142,7 +145,7 @@ def _document(page: Snapshot, verdict: Verdict, metadata: Metadata | None) -> st
     body = "".join(_body(page, verdict, source))
     meta = meta_elements(metadata) if metadata else ""
     return (
-        f'<!DOCTYPE html>\n{start}\n<head>\n<meta charset="utf-8">\n<title>{title}</title>\n{meta}</head>\n'
+        f'<!DOCTYPE html>\n{start}\n<head>\n<meta charset="utf-8">\n{_POLICY}<title>{title}</title>\n{meta}</head>\n'
         f"<body>{body}\n</body>\n</html>\n"
     )
 
