@@ -50,6 +50,7 @@ _SIBLINGS = 50
 _LARGEST_BYTES = 200_000_000
 # Characters of a URL in a summary, as many as in a request; a page can redirect to one of two million characters.
 _LONGEST_URL = 8_192
+_NOT_RENDERED = "Not rendered: hidden text cannot be judged."
 # Reasons of a sample to end early although no limit was reached.
 _CUT_SHORT = {"fruitless": "The last pages all failed or repeated others, so no more were opened."}
 # A fixed date, so that archives of equal pages are equal.
@@ -147,7 +148,8 @@ def html_result(request: HtmlRequest) -> Results:
         said, files = _cleaned(request, page, lambda _: [])
     else:
         said, files = _mined(request, page)
-    return {**facts, **said}, files
+    found = {**facts, **said}
+    return {**found, "remarks": [_NOT_RENDERED, *found["remarks"]]}, files
 
 
 def site_result(
