@@ -115,7 +115,7 @@ def test_markdown_leads_nowhere_that_runs(page: Path) -> None:
 def test_html_runs_nothing(page: Path) -> None:
     parsed = parse_html(clean(page, "html").encode(), url="http://a.test/")
     found = [item for node in range(len(parsed)) for item in parsed.attributes(node).items()]
-    assert {name for name, _ in found} <= {"charset", "href", "alt", "src", "class"}
+    assert {name for name, _ in found} <= {"charset", "content", "href", "http-equiv", "alt", "src", "class"}
     addresses = [value for name, value in found if name in {"href", "src"}]
     assert addresses
     assert all(value.startswith("/") for value in addresses)

@@ -15,6 +15,7 @@ from domsieve.analysis.cleaning.hidden_text import drop_hidden
 from domsieve.analysis.cleaning.page_widgets import drop_widgets
 from domsieve.analysis.document.damage import garbled_share, page_warnings
 from domsieve.analysis.document.joint_choice import with_structure
+from domsieve.analysis.document.media import with_media
 from domsieve.analysis.page_flags.flags import Mark, described, missing_mark, page_marks
 from domsieve.analysis.registry import Method, page_cleaner
 from domsieve.analysis.verdict import Verdict
@@ -72,7 +73,7 @@ def without_extras(
     With `keep_hidden`, hidden text stays. Types of blocks that are kept are kept even if they are widgets, but not if
     they are hidden.
     """
-    document = drop_widgets(page, with_structure(page, verdict))
+    document = drop_widgets(page, with_media(page, with_structure(page, verdict)))
     return drop_hidden(page, apply_kinds(page, document, kinds), keep=keep_hidden)
 
 

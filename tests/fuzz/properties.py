@@ -24,7 +24,7 @@ _OF_DOCUMENTS = frozenset({"html", "head", "body", "meta", "title", "link", "img
 _ADDRESSES = frozenset({"href", "src", "cite"})
 _ATTRIBUTES = _ADDRESSES | word_set(
     "dir lang title hreflang value alt width height datetime reversed start type colspan rowspan headers "
-    "scope charset name content rel"
+    "scope charset name content rel http-equiv"
 )
 
 
@@ -78,7 +78,13 @@ def assert_inert(html: str, *, allowed: frozenset[str] = _OF_DOCUMENTS) -> Eleme
             if name in _ADDRESSES:
                 assert_leads_to_web(value, relative=True)
         if element.tag == "meta":
-            assert element.attrib.keys() in ({"charset"}, {"name", "content"})
+            if "http-equiv" in element.attrib:
+                assert element.attrib == {
+                    "http-equiv": "Content-Security-Policy",
+                    "content": "default-src 'none'",
+                }
+            else:
+                assert element.attrib.keys() in ({"charset"}, {"name", "content"})
         if element.tag == "link":
             assert element.attrib["rel"] in {"canonical", "license"}
     return root
