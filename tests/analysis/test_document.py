@@ -80,6 +80,16 @@ class TestTree:
         found = sections(page("<article><header><h1>News</h1></header><p>two</p></article><p>three</p>"))
         assert found == [("News", 1, ["two"])]
 
+    def test_the_box_of_a_title_is_no_section(self) -> None:
+        body = f"<section><h1>Oven</h1><p>By Ann</p></section><section><p>{WORDS * 2}</p></section>"
+        ((_, _, below),) = sections(page(f"<main>{body}</main>"))
+        assert below == ["By Ann", (WORDS * 2).strip()]
+        alone = page(f"<section><h1>Oven</h1><p>{WORDS * 2}</p></section><section><p>b</p></section>")
+        assert sections(alone)[0][2] == [(WORDS * 2).strip()]
+
+    def test_a_term_without_definition_heads_nothing(self) -> None:
+        assert sections(page("<dl><dt>a<dd>b<dt>c</dl><p>d</p>")) == [("a", 8, ["b"]), ("c", 8, [])]
+
     def test_other_headings_than_h1_to_h6(self) -> None:
         found = sections(
             page(
@@ -119,6 +129,19 @@ class TestChoice:
         assert found.reasons[found.reason[node]] == "heading of kept text"
         assert found.numbers["by_structure"][node] == 1
         assert np.count_nonzero(~np.isnan(found.numbers["by_structure"])) == 2
+
+    def test_a_heading_stays_with_the_list_right_below(self) -> None:
+        body = f"<div><h3>Contact</h3><ul><li>Call<li>Write</ul></div><div><p>{WORDS * 5}</p></div>"
+        tree, texts = tree_of(page(body))
+        kept = np.array([text in {"Call", "Write"} for text in texts])
+        words = np.array([len(text.split()) for text in texts], np.float64)
+        assert choose_together(tree, words, kept).kept.tolist() == [True, True, True, False]
+
+    def test_a_heading_goes_with_text_that_repeats(self) -> None:
+        tree, _ = tree_of(page(f"<h3>Door</h3><p>{WORDS}</p>"))
+        words, kept, sure = np.array([1.0, 20.0]), np.array([True, False]), np.full(2, 0.9)
+        assert choose_together(tree, words, kept, sure).kept.any()
+        assert not choose_together(tree, words, kept, sure, gone=~kept).kept.any()
 
     def test_a_table_is_kept_whole_and_a_half_of_it_is_not_lost(self) -> None:
         rows = "".join(f"<tr><td>part {n}</td><td>{n} mm</td></tr>" for n in range(6))

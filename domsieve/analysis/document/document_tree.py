@@ -1,5 +1,6 @@
 """The parts of a page as readers see them: headings with their sections, lists, tables, code, quotes and figures."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -24,6 +25,7 @@ _SECTIONING = (
 """Elements where the section of a heading ends. A header is none, because it stands above its section."""
 _GROUPS = ("blockquote", "dl", "figure", "ol", "pre", "table", "ul")
 _LONGEST_PART = 40  # words of a block on average. A guess: posts of a forum are longer
+_TITLE_BOX_WORDS = 30  # a guess: a section with a title and less text is the box of the title
 _CONTEXT_WORDS = 60  # a guess: two or three sentences
 _MOST_LEVELS = 48
 """Ancestors of a heading further up are ignored: a guess, deeper than ordinary pages."""
@@ -41,6 +43,8 @@ class DocumentTree:
     level : int64 (H,), the level of each heading, from 1 for the highest.
     section : int64 (H,), the section of each heading is the blocks ``heading[h, 1] .. section[h] - 1``: up to the
         next heading of the same or a higher level, within the element that it heads.
+    near : int64 (H,), of these, the blocks ``heading[h, 1] .. near[h] - 1`` are in the smallest element around the
+        heading that has text after it.
     group : int64 (G, 2), the blocks of each list, table, block of code, quote and figure, in document order:
         an outer one comes before those inside it. Those with headings inside, or with long texts such as the
         posts of a forum, are left out.
@@ -52,6 +56,7 @@ class DocumentTree:
     heading: Ints
     level: Ints
     section: Ints
+    near: Ints
     group: Ints
     context: Ints
     is_data: NDArray[np.bool_]
@@ -66,11 +71,11 @@ class DocumentTree:
         words : (B,), the number of words of each block.
         """
         heading, level, node = _headings(page, start, end, words)
-        section = _sections(page, start, node, heading[:, 1], level, heading[:, 0])
         nodes = np.flatnonzero(has_tag(page, *_GROUPS))
         group = _blocks_in(page, start, nodes)
         first, last = group.T
         before = words_before(words)
+        section, near = _sections(page, start, node, heading, level, before)
         begins = np.zeros(start.size, np.bool_)
         begins[heading[level <= LOWEST_OF_DOCUMENT, 0]] = True
         headings = counted_before(begins)
@@ -81,7 +86,7 @@ class DocumentTree:
         is_data = has_tag(page, "pre", "table")[nodes] | (
             has_tag(page, "dl", "ol", "ul")[nodes] & (group[:, 1] - group[:, 0] > 1)
         )
-        return cls(heading, level, section, group, _contexts(page, start, before, nodes), is_data)
+        return cls(heading, level, section, near, group, _contexts(page, start, before, nodes), is_data)
 
 
 def words_of(blocks: PageBlocks) -> F64:
@@ -146,22 +151,38 @@ def _levels(page: Snapshot) -> NDArray[np.int64]:
     return level
 
 
-def _sections(page: Snapshot, start: Ints, node: Ints, after: Ints, level: Ints, first: Ints) -> Ints:
-    """Return the block at which the section of each heading ends."""
+def _sections(
+    page: Snapshot, start: Ints, node: Ints, heading: Ints, level: Ints, before: F64
+) -> tuple[Ints, Ints]:
+    """Return the block at which the section of each heading ends, and that of the text right below it."""
     sectioning = has_tag(page, *_SECTIONING)
-    above = np.maximum(page.parent[node], 0).astype(np.int64)
-    for _ in range(_MOST_LEVELS):
-        last = np.searchsorted(start, page.end[above])
-        climbs = (above > 0) & ~(sectioning[above] & (last > after))
-        if not climbs.any():
-            break
-        above = np.where(climbs, np.maximum(page.parent[above], 0), above)
-    section = np.searchsorted(start, page.end[above])
-    begins, levels = first.tolist(), level.tolist()
+    boxes, in_list = has_tag(page, "section"), has_tag(page, "dl")
+    after = heading[:, 1]
+
+    def climbed(ends: Callable[[Ints, Ints], NDArray[np.bool_]]) -> Ints:
+        """Return the first block after the nearest element around each heading that `ends` accepts."""
+        above = np.maximum(page.parent[node], 0).astype(np.int64)
+        for _ in range(_MOST_LEVELS):
+            climbs = (above > 0) & ~ends(above, np.searchsorted(start, page.end[above]))
+            if not climbs.any():
+                break
+            above = np.where(climbs, np.maximum(page.parent[above], 0), above)
+        return np.searchsorted(start, page.end[above])
+
+    # The box of a title has a byline at most. A term without a definition heads nothing behind its list.
+    is_term = level == HEADING_LEVELS["dt"]
+
+    def ends(above: Ints, last: Ints) -> NDArray[np.bool_]:
+        is_box = boxes[above] & (level == 1) & (before[last] - before[after] < _TITLE_BOX_WORDS)
+        return np.asarray((sectioning[above] & (last > after) & ~is_box) | (in_list[above] & is_term))
+
+    section = climbed(ends)
+    begins, levels = heading[:, 0].tolist(), level.tolist()
     is_open: list[int] = []
     for number, own in enumerate(levels):
         while is_open and levels[is_open[-1]] >= own:
             closed = is_open.pop()
             section[closed] = min(section[closed], begins[number])
         is_open.append(number)
-    return np.maximum(section, after)
+    section = np.maximum(section, after)
+    return section, np.clip(climbed(lambda _, last: last > after), after, section)

@@ -83,15 +83,16 @@ def choose_together(
     kept: Bools,
     probability: F64 | None = None,
     in_text: Bools | None = None,
+    gone: Bools | None = None,
 ) -> JointChoice:
     """Return the choice in which the parts of a document are kept together, in O(B + parts).
 
     A list, table, block of code, quote or figure is kept if at least half of its words and a third of its blocks are,
     without what surely is boilerplate. (Without probabilities, .7 of its words and .6 of its blocks.) Then a heading
-    is kept if at least half of the next 60 words of its section are. It is dropped if nothing of its section is kept,
-    unless it looks like content itself, as the titles in a list of articles do. The line of a closed ``details`` is
-    dropped, unless there are three or more, which may be questions. A heading with nothing but headings below goes
-    with them.
+    is kept if at least half of the next 60 words of its section are, or of the text right below it. It is dropped if
+    nothing of its section is kept, unless it looks like content itself, as the titles in a list of articles do. The
+    line of a closed ``details`` is dropped, unless there are three or more, which may be questions. A heading with
+    nothing but headings below goes with them.
 
     Parameters
     ----------
@@ -99,6 +100,7 @@ def choose_together(
     words : (B,), the number of words of each block.
     kept : (B,), which blocks the method keeps one by one.
     probability : (B,), how likely each block is content, in [0, 1]; None if the method does not say.
+    gone : (B,), which blocks were dropped before, such as repeats: a heading of nothing else goes with them.
     in_text : (G,), which parts are kept because they are within kept text; see `parts_in_text`.
     """
     may_be_kept = np.ones(kept.size, np.bool_) if probability is None else probability >= _SURELY_BOILERPLATE
@@ -121,10 +123,16 @@ def choose_together(
     before = words_before(below)
     near = np.minimum(np.searchsorted(before, before[after] + _WORDS_BELOW), tree.section)
     section = np.stack((after, tree.section), axis=1)
-    share = _share(below, chosen, np.stack((after, near), axis=1))
+    share = np.fmax(
+        _share(below, chosen, np.stack((after, near), axis=1)),
+        _share(below, chosen, np.stack((after, tree.near), axis=1)),
+    )
     of_section = _share(below, chosen, section)
     change(tree.heading[share >= _LEAST_KEPT], may_be_kept, keep=True, why=_HEADING_OF_KEPT)
     change(tree.heading[of_section == 0], may_be_dropped, keep=False, why=_HEADING_OF_DROPPED)
+    if gone is not None:
+        repeated = (of_section == 0) & (_share(below, gone, section) >= _LEAST_KEPT)
+        change(tree.heading[repeated], np.ones_like(kept), keep=False, why=_HEADING_OF_DROPPED)
     closed = tree.heading[np.isnan(of_section) & (tree.level == HEADING_LEVELS["summary"])]
     if len(closed) < _QUESTIONS:
         change(closed, np.ones_like(kept), keep=False, why=_HEADING_OF_DROPPED)
@@ -190,7 +198,7 @@ def with_structure(page: Snapshot, verdict: Verdict) -> Verdict:
                 in_text &= ~(
                     _share(seen[0], nodes_aside(page)[blocks.voice[shown]], tree.group) > _MOST_ASIDE
                 )
-        choice = choose_together(tree, *seen, likely, in_text)
+        choice = choose_together(tree, *seen, likely, in_text, (cause > 0)[shown])
         cause[shown] = np.where(cause[shown] > 0, cause[shown], choice.cause)
         if not cause.any():
             return verdict
