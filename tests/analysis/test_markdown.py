@@ -27,6 +27,13 @@ def reading(html: str) -> Reading:
     return read(markdown(html))
 
 
+@pytest.mark.parametrize(("href", "linked"), [("#", False), ("", False), (" # ", False), ("#top", True)])
+def test_links_that_lead_nowhere_are_text(href: str, *, linked: bool) -> None:
+    written = markdown(f"<p>Press <a href='{href}'>here</a> now</p>")
+    assert ("[here]" in written) is linked
+    assert "here" in written
+
+
 def test_examples_of_the_guide() -> None:
     text = DOCUMENT.read_text(encoding="utf-8")
     examples = EXAMPLE.findall(text)

@@ -20,6 +20,7 @@ _NO_URL_CHARACTERS = re.compile("[\x00-\x1f\x7f-\x9f]+")
 _PLAIN = re.compile(
     r"(?P<host>https?://[a-z0-9.-]+)?(?:/[\w~%-][\w.~%-]*+)*+/?(?:\?[\w=&.%+-]+)?(?:#[\w-]+)?", re.ASCII
 )
+_NOWHERE = ("", "#")
 _UNSAFE_IN_URL = re.compile('[ "<>\\\\^`{|}\xa0]')
 
 
@@ -55,7 +56,7 @@ class Addresses:
         node : the element with the attribute; its document decides what the address is relative to.
         value : the attribute's value.
         linked : True for links that a reader follows, which may be http, https or mailto; False for resources that
-            are loaded, which may be http or https.
+            are loaded, which may be http or https. Links to the page itself, which scripts use as buttons, are none.
         """
         document = int(self._document[node])
         if (host := self._host(document)) and (plain := _PLAIN.fullmatch(value)):
@@ -76,6 +77,8 @@ class Addresses:
 
 def _absolute(value: str, base: str, schemes: frozenset[str]) -> str | None:
     value = _NO_URL_CHARACTERS.sub("", value).strip(" ")
+    if schemes is _LINKED and value in _NOWHERE:
+        return None
     address = join_url(base, value)
     parts = None if address is None else split_url(address)
     if address is None or parts is None or parts.scheme not in schemes:
