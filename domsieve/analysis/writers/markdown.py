@@ -56,15 +56,14 @@ def written_blocks(page: Snapshot, verdict: Verdict) -> tuple[Blocks, Plan]:
     """Return the kept nodes as blocks of Markdown, and the plan they were written by."""
     with spending("write", page.provenance.url):
         plan = Plan(page, verdict)
-        return _Walk(plan, page.provenance.final_url).write(), plan
+        return _Walk(plan).write(), plan
 
 
 class _Walk:
     """Writes the kept nodes of a page in document order."""
 
-    def __init__(self, plan: Plan, url: str) -> None:
+    def __init__(self, plan: Plan) -> None:
         self.plan, self.reader = plan, plan.reader
-        self.url = url.partition("#")[0]
         self.blocks = Blocks()
         self.inline = Inline()
         self.marks: list[tuple[int, Mark]] = []  # open marks and the nodes where they end
@@ -267,7 +266,7 @@ class _Walk:
         address = ""
         if name == "a":
             value = self.reader.given(node).get("href")
-            address = "" if value is None else self.reader.address(node, value or self.url, linked=True)
+            address = "" if value is None else self.reader.address(node, value, linked=True)
             # A link in a heading to an anchor of the page is a permalink, and is not written.
             if not address or (self.muted == "strong" and value and value.startswith("#")):
                 return
