@@ -213,6 +213,16 @@ class TestChoice:
             assert (choice.cause[~kept] == (1 + CAUSES.index("within kept text")) * found).all()
         assert not parts_in_text(tree, words, kept & (np.arange(kept.size) > 0), probability).any()
 
+    def test_parts_that_look_alike_are_kept_together(self) -> None:
+        author = "<dl class=author><dt>Posts</dt><dd>12</dd></dl>"
+        post = f"<div><p>{WORDS * 4}</p></div>"
+        tree, texts = tree_of(page(f"<main>{f'{post}{author}' * 4}</main>"))
+        words = np.array([len(text.split()) for text in texts], np.float64)
+        kept = words > 1
+        for likely, found in (([0.1, 0.1, 0.1, 0.3], 0), ([0.1, 0.1, 0.3, 0.3], 2)):
+            probability = np.repeat(likely, 3) * ~kept + 0.9 * kept
+            assert parts_in_text(tree, words, kept, probability).sum() == found
+
     def test_quotes_and_single_items_within_kept_text_are_no_data(self) -> None:
         body = "<blockquote><p>a</p><p>b</p></blockquote><ul><li>one</ul><pre>c</pre><ol><li>a<li>b</ol>"
         tree, texts = tree_of(page(body))

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from domsieve.analysis.columns.batch import F64, Ints, counted_before
+from domsieve.analysis.columns.hash import U64, combine
 from domsieve.analysis.columns.page_blocks import PageBlocks
 from domsieve.analysis.columns.page_columns import attributes_of, has_tag
 from domsieve.analysis.columns.words import WORDS_PER_SINGLE
@@ -50,6 +51,7 @@ class DocumentTree:
         posts of a forum, are left out.
     context : int64 (G, 2), the blocks of the smallest element around each of these that has 60 more words; of the
         whole page if there is none.
+    look : uint64 (G,), equal for those with the same tag and classes, and the same around them.
     is_data : bool (G,), which of these are code, tables and lists of two blocks or more, and no quotes or figures.
     """
 
@@ -59,6 +61,7 @@ class DocumentTree:
     near: Ints
     group: Ints
     context: Ints
+    look: U64
     is_data: NDArray[np.bool_]
 
     @classmethod
@@ -86,7 +89,19 @@ class DocumentTree:
         is_data = has_tag(page, "pre", "table")[nodes] | (
             has_tag(page, "dl", "ol", "ul")[nodes] & (group[:, 1] - group[:, 0] > 1)
         )
-        return cls(heading, level, section, near, group, _contexts(page, start, before, nodes), is_data)
+        context = _contexts(page, start, before, nodes)
+        return cls(heading, level, section, near, group, context, looks(page, nodes), is_data)
+
+
+def looks(page: Snapshot, nodes: Ints) -> U64:
+    """Return a hash for each of the nodes, equal if they and their parents have the same tags and classes."""
+    node, value = attributes_of(page).strings("class")
+    label = np.zeros(len(page), np.uint64)
+    label[node] = value + 1
+    key = np.zeros(nodes.size, np.uint64)
+    for level in (nodes, np.maximum(page.parent[nodes], 0)):
+        key = combine(key, combine(label[level], page.tag[level].astype(np.uint64)))
+    return key
 
 
 def words_of(blocks: PageBlocks) -> F64:

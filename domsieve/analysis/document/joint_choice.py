@@ -38,6 +38,7 @@ _LEAST_OF_PART, _LEAST_OF_PART_ALONE = (0.5, 1 / 3), (0.7, 0.6)
 _LEAST_AROUND, _MAYBE_CONTENT = 0.75, 0.15
 _SURELY_BOILERPLATE = 0.05
 _SURELY_CONTENT = 0.5
+_LEAST_ALIKE = 0.5
 _MOST_ASIDE = 0.5
 _QUESTIONS = 3
 
@@ -61,7 +62,8 @@ def parts_in_text(tree: DocumentTree, words: F64, kept: Bools, probability: F64)
 
     Three quarters of the words around them must be kept, and some text before them, so that no menu counts. Their
     mean probability must be .15 or more. Tables and lists have few sentences, so each of their blocks alone looks
-    less like content than the text around them.
+    less like content than the text around them. Parts with the same classes, such as what posts say of their authors,
+    are kept only if half of them pass.
 
     Parameters
     ----------
@@ -74,7 +76,10 @@ def parts_in_text(tree: DocumentTree, words: F64, kept: Bools, probability: F64)
         share = (kept_other - kept_own) / (other - own)
     may_be = _share(words, probability, tree.group) >= _MAYBE_CONTENT
     follows = words_before(words * kept)[inside[0]] > 0
-    return np.asarray(tree.is_data & may_be & follows & (share >= _LEAST_AROUND))
+    found = tree.is_data & may_be & follows & (share >= _LEAST_AROUND)
+    _, alike = np.unique(tree.look, return_inverse=True)
+    most = np.bincount(alike, found) >= _LEAST_ALIKE * np.bincount(alike, tree.is_data)
+    return np.asarray(found & most[alike])
 
 
 def choose_together(

@@ -6,10 +6,10 @@ import numpy as np
 
 from domsieve.analysis.block_types.detection import related_and_comments
 from domsieve.analysis.columns.batch import F64, Bools, below
-from domsieve.analysis.columns.hash import U64, combine
+from domsieve.analysis.columns.hash import combine
 from domsieve.analysis.columns.page_blocks import PageBlocks
 from domsieve.analysis.columns.page_columns import attributes_of, has_tag, stated_types
-from domsieve.analysis.document.document_tree import DocumentTree
+from domsieve.analysis.document.document_tree import DocumentTree, looks
 from domsieve.snapshot.page import Snapshot
 
 _MAY_REPEAT = ("dl", "ol", "pre", "table", "ul")
@@ -84,7 +84,7 @@ def comments_on_article(page: Snapshot, blocks: PageBlocks, words: F64, kept: Bo
     says_forum = _FORUM.search(address.partition("?")[0]) or _KEEPING_COMMENTS.intersection(_types(page))
     if words @ article < _SHORTEST_ARTICLE or says_forum:
         return none
-    look = _looks(page, blocks)
+    look = looks(page, blocks.around)
     same = np.isin(look, look[article])
     judged = comment & long if (comment & long).any() else comment
     return comment if words @ (judged & same) <= _MOST_ALIKE * (words @ judged) else none
@@ -95,14 +95,3 @@ def _types(page: Snapshot) -> list[str]:
     attributes = attributes_of(page)
     names = attributes.values("itemtype")[1]
     return stated_types(attributes) + [name.strip().lower().rpartition("/")[2] for name in names]
-
-
-def _looks(page: Snapshot, blocks: PageBlocks) -> U64:
-    """Return a hash (B,), equal for blocks with the same tag and class on two levels."""
-    node, value = attributes_of(page).strings("class")
-    label = np.zeros(len(page), np.uint64)
-    label[node] = value + 1
-    key = np.zeros(len(blocks), np.uint64)
-    for level in (blocks.around, np.maximum(page.parent[blocks.around], 0)):
-        key = combine(key, combine(label[level], page.tag[level].astype(np.uint64)))
-    return key
