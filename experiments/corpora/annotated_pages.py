@@ -13,6 +13,9 @@ from domsieve.renderer.html_parser.content import html_as_utf8
 from domsieve.urls import has_web_scheme
 from experiments.corpora.origins import domain_of
 
+CHANGES = Path(__file__).with_name("modified_dates.json")
+"""The dates of the last change of 83 pages of htmldate's benchmark, by file, as we read them on the pages."""
+
 
 @dataclass(frozen=True, slots=True)
 class AnnotatedPage:
@@ -50,9 +53,13 @@ class SegmentPage(AnnotatedPage):
 
 @dataclass(frozen=True, slots=True)
 class DatedPage(AnnotatedPage):
-    """A page with its date, ``YYYY-MM-DD``; empty where the notes have none."""
+    """A page with its date, ``YYYY-MM-DD``; empty where the notes have none.
+
+    `modified` is the date of its last change, empty where the page says none; None where nobody looked.
+    """
 
     date: str
+    modified: str | None = None
 
 
 def segment_pages(data: Path, start: int = 0, end: int | None = None) -> Iterator[SegmentPage]:
@@ -73,9 +80,11 @@ def dated_pages(data: Path, start: int = 0, end: int | None = None) -> Iterator[
     ------
     TargetError : a file is not there, or is not what it should be.
     """
+    changes: dict[str, str] = json.loads(CHANGES.read_text("utf-8"))
     for page, note in _annotated(data / "dates", "dates.json", start, end):
         date = note["date"]  # a number that is none (NaN) where there is no date
-        yield DatedPage(page.name, page.url, page.source, date if isinstance(date, str) else "")
+        dated = date if isinstance(date, str) else ""
+        yield DatedPage(page.name, page.url, page.source, dated, changes.get(page.name))
 
 
 def count_notes(file: Path) -> int:

@@ -3,6 +3,8 @@
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
+from domsieve.analysis.metadata.page_metadata import read_metadata
+from domsieve.renderer.html_parser.parser import parse_html
 from experiments.corpora.annotated_pages import DatedPage, count_notes, dated_pages
 from experiments.frame.experiment import Experiment, Inputs, Row, Task
 from experiments.frame.tables import Cell, Table, with_interval
@@ -12,6 +14,7 @@ from experiments.systems.metadata_readers import Reader, htmldate_reader, read_l
 
 CHUNK = 100
 SEED = 0
+_DAY = len("2026-01-31")
 PREFACE = """\
 494 of the 1,000 pages of htmldate's own benchmark (the corpus holds one half of them), each with one date: that of
 publication where it is known. The count is that of its authors: the right day is a true positive, another one a false
@@ -62,7 +65,11 @@ def measure_page(page: DatedPage) -> Row:
         labels, failed = read_labels_with(reader, source, page.url if with_address else "")
         dates[name] = [bool(labels.date), same_day(labels.date or "", page.date)]
         failures += [name] * failed
-    return {"page": page.name, "domain": page.domain, "dates": dates, "failures": failures}
+    row: Row = {"page": page.name, "domain": page.domain, "dates": dates, "failures": failures}
+    if page.modified is not None:
+        found = read_metadata(parse_html(source, url=page.url, encoding="utf-8")).modified or ""
+        row["modified"] = [found[:_DAY], page.modified]
+    return row
 
 
 def tables(rows: Sequence[Row]) -> list[Table]:
@@ -77,7 +84,7 @@ def tables(rows: Sequence[Row]) -> list[Table]:
             domains = [row["domain"] for row in rows]
             cells.append(with_interval(*ratio_with_interval(parts, wholes, domains, seed=SEED)))
         lines.append([*cells, sum(system in row["failures"] for row in rows)])
-    return [
+    found = [
         Table(
             f"Dates of {len(rows)} pages of {len({row['domain'] for row in rows})} domains",
             ("system", *_FIGURES, "failures"),
@@ -85,6 +92,22 @@ def tables(rows: Sequence[Row]) -> list[Table]:
             "*Right*: the share of all pages whose date is right.",
         )
     ]
+    if changed := [row["modified"] for row in rows if "modified" in row]:
+        found.append(_changes(changed))
+    return found
+
+
+def _changes(pairs: Sequence[tuple[str, str]]) -> Table:
+    """Return how often the date of the last change is right, of those that the page says."""
+    right = sum(bool(said) and said == true for said, true in pairs)
+    wrong = sum(bool(said) and said != true for said, true in pairs)
+    missing = sum(bool(true) and not said for said, true in pairs)
+    return Table(
+        f"Dates of the last change, {len(pairs)} pages, domsieve",
+        ("right", "wrong or of none", "missing", "rightly none"),
+        [[right, wrong, missing, sum(not said and not true for said, true in pairs)]],
+        "We read these dates on the pages, most of them in structured data, and knew what domsieve said.",
+    )
 
 
 HTMLDATE = Experiment(

@@ -43,6 +43,18 @@ def test_pages_without_a_date_are_read_and_any_date_of_them_is_wrong(tmp_path: P
     assert HTMLDATE.tasks(Inputs(tmp_path / "gone", tmp_path)) == []
 
 
+def test_dates_of_the_last_change_are_counted_where_somebody_looked() -> None:
+    pytest.importorskip("htmldate")
+    source = SOURCE.replace("published_time", "modified_time").encode()
+    rows = [
+        measure_page(DatedPage(str(number), "", source, "2021-03-04", modified))
+        for number, modified in enumerate(("2021-03-04", "2020-01-01", "", None))
+    ]
+    assert "modified" not in rows[3]
+    _, changes = HTMLDATE.tables(rows)
+    assert changes.rows == [[1, 2, 0, 0]]
+
+
 def test_the_table_counts_wrong_and_missing_dates_apart() -> None:
     def row(page: str, *said: bool) -> Row:
         return {"page": page, "domain": page, "dates": {"x": list(said)}, "failures": ["x"] * (not said[0])}
