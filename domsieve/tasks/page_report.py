@@ -9,7 +9,7 @@ import msgspec
 
 from domsieve.analysis.columns.page_blocks import PageBlocks, page_blocks
 from domsieve.analysis.columns.visible import HIDING_REASONS
-from domsieve.analysis.document.damage import page_warnings
+from domsieve.analysis.document.damage import with_warnings
 from domsieve.analysis.estimator import PageEstimator
 from domsieve.analysis.metadata.title import restore_title
 from domsieve.analysis.registry import DEFAULT_METHOD, METHODS, MINERS, PAGE_METHODS, SITE_METHODS, Method
@@ -277,8 +277,7 @@ class _Writer:
         for method, cleaner in cleaners.items():
             try:
                 verdict = without_extras(page, cleaner.transform(page), keep_hidden=False)
-                verdict = restore_title(page, verdict)
-                verdicts[method] = replace(verdict, warnings=page_warnings(page, verdict))
+                verdicts[method] = with_warnings(page, restore_title(page, verdict))
             except DomsieveError as error:
                 problems.append(f"{method}: {_utf8(error.message)}")
         view = page_view(

@@ -13,7 +13,7 @@ from domsieve.analysis.block_types.detection import (
 )
 from domsieve.analysis.cleaning.hidden_text import drop_hidden
 from domsieve.analysis.cleaning.page_widgets import drop_widgets
-from domsieve.analysis.document.damage import garbled_share, page_warnings
+from domsieve.analysis.document.damage import with_warnings
 from domsieve.analysis.document.joint_choice import with_structure
 from domsieve.analysis.document.media import with_media
 from domsieve.analysis.page_flags.flags import Mark, described, missing_mark, page_marks
@@ -91,18 +91,8 @@ def keeps_text(page: Snapshot, verdict: Verdict) -> bool:
 def with_condition(
     page: Snapshot, verdict: Verdict, missing: Callable[[Snapshot], Snapshot | None] = lambda _: None
 ) -> Verdict:
-    """Return the verdict with the fault of the page, if it was used in spite of one, its marks and its warnings.
-
-    The expected F1 falls by the share of garbled letters.
-    """
-    expected = verdict.expected_f1
-    return replace(
-        verdict,
-        fault=fault_of(page),
-        marks=marks_of(page, missing),
-        warnings=page_warnings(page, verdict),
-        expected_f1=None if expected is None else expected * (1 - garbled_share(page, verdict)),
-    )
+    """Return the verdict with the fault of the page, if it was used in spite of one, its marks and its warnings."""
+    return replace(with_warnings(page, verdict), fault=fault_of(page), marks=marks_of(page, missing))
 
 
 def marks_of(page: Snapshot, missing: Callable[[Snapshot], Snapshot | None]) -> tuple[Mark, ...]:

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import domsieve
-from domsieve.analysis.document.damage import HiddenPart, garbled_share, hidden_part, page_warnings
+from domsieve.analysis.document.damage import HiddenPart, garbled_share, hidden_part, with_warnings
 from domsieve.tasks.postprocess import remarks, with_condition
 from tests.analysis.contract import SENTENCE
 from tests.analysis.test_document import WORDS, keeping, page
@@ -15,7 +15,7 @@ from tests.analysis.test_document import WORDS, keeping, page
 
 def kinds(body: str, *wanted: str) -> list[str]:
     snapshot = page(body)
-    return [warning.kind for warning in page_warnings(snapshot, keeping(snapshot, *wanted))]
+    return [warning.kind for warning in with_warnings(snapshot, keeping(snapshot, *wanted)).warnings]
 
 
 def test_headings_without_their_text() -> None:
@@ -28,7 +28,7 @@ def test_headings_without_their_text() -> None:
 def test_text_that_is_cut_before_its_end() -> None:
     first, rest = f"<p>{SENTENCE * 9}</p>", f"<p>{WORDS * 2}</p>" * 3
     snapshot = page(f"<article>{first}{rest}</article>")
-    (warning,) = page_warnings(snapshot, keeping(snapshot, "The mill"))
+    (warning,) = with_warnings(snapshot, keeping(snapshot, "The mill")).warnings
     words = 3 * 2 * len(WORDS.split())
     assert warning.kind == "text_cut"
     assert f"{words} words" in warning.detail
@@ -42,10 +42,10 @@ def test_a_page_that_is_mostly_hidden_says_what_to_do() -> None:
     hidden = f"<div style='display:none'><p>{WORDS * 3}</p><p>{SENTENCE * 9}</p></div>"
     snapshot = page(f"<p>{SENTENCE}</p>{hidden}")
     verdict = keeping(snapshot, "The mill")
-    (warning,) = page_warnings(snapshot, verdict)
+    (warning,) = with_warnings(snapshot, verdict).warnings
     assert warning.kind == "hidden_content"
     assert "Render the page, or use --keep-hidden" in warning.detail
-    assert page_warnings(snapshot, replace(verdict, parameters={"keep_hidden": True})) == ()
+    assert with_warnings(snapshot, replace(verdict, parameters={"keep_hidden": True})).warnings == ()
 
 
 @pytest.mark.parametrize(
@@ -77,9 +77,9 @@ def test_the_expected_f1_falls_with_garbled_letters() -> None:
 
 def test_methods_as_published_get_no_warnings() -> None:
     snapshot = page("".join(f"<h2>Part {name}</h2><p>{WORDS}</p>" for name in "abc"))
-    assert page_warnings(snapshot, keeping(snapshot, "Part", mode="paper")) == ()
+    assert with_warnings(snapshot, keeping(snapshot, "Part", mode="paper")).warnings == ()
     nothing = keeping(snapshot, "Part")
-    assert page_warnings(snapshot, replace(nothing, kept=np.zeros_like(nothing.kept))) == ()
+    assert with_warnings(snapshot, replace(nothing, kept=np.zeros_like(nothing.kept))).warnings == ()
 
 
 def test_results_have_warnings_and_the_threshold() -> None:

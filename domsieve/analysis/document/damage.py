@@ -2,15 +2,21 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from domsieve.analysis.block_types.detection import nodes_aside
-from domsieve.analysis.columns.batch import F64, Bools, below
-from domsieve.analysis.columns.page_blocks import PageBlocks, page_blocks
+from domsieve.analysis.columns.batch import Bools, below
+from domsieve.analysis.columns.page_blocks import page_blocks
 from domsieve.analysis.columns.page_columns import has_tag
-from domsieve.analysis.document.document_tree import LOWEST_OF_DOCUMENT, DocumentTree, words_before, words_of
+from domsieve.analysis.document.document_tree import (
+    LOWEST_OF_DOCUMENT,
+    Document,
+    document_of,
+    words_before,
+    words_of,
+)
 from domsieve.analysis.verdict import PageWarning, Verdict
 from domsieve.budget import spending
 from domsieve.snapshot.page import Snapshot
@@ -24,30 +30,36 @@ _LEAST_RUNNING = 60  # words of hidden paragraphs; fewer may be one notice
 _LEAST_GARBLED = 0.02
 
 
-def page_warnings(page: Snapshot, verdict: Verdict) -> tuple[PageWarning, ...]:
-    """Return warnings of damage in a final verdict, in O(N); none for verdicts that keep all text or no text.
+def with_warnings(page: Snapshot, verdict: Verdict) -> Verdict:
+    """Return a final verdict with warnings of damage, in O(N); the expected F1 falls by the share of garbled letters.
+
+    Verdicts that keep all text or no text get none.
 
     Raises
     ------
     BudgetError : the page has used its budget.
     """
     if not verdict.may_be_refined or not verdict.kept.any():
-        return ()
+        return verdict
     with spending("warnings", page.provenance.url):
-        return tuple(_warnings(page, verdict))
+        garbled, expected = garbled_share(page, verdict), verdict.expected_f1
+        return replace(
+            verdict,
+            warnings=tuple(_warnings(page, verdict, garbled)),
+            expected_f1=None if expected is None else expected * (1 - garbled),
+        )
 
 
-def _warnings(page: Snapshot, verdict: Verdict) -> Iterator[PageWarning]:
-    blocks = page_blocks(page)
-    words = words_of(blocks)
-    kept, shown = verdict.kept[blocks.voice], blocks.hidden == 0
-    empty, headings = _empty_headings(page, blocks, words, kept)
+def _warnings(page: Snapshot, verdict: Verdict, garbled: float) -> Iterator[PageWarning]:
+    document = document_of(page)
+    kept = verdict.kept[document.voice]
+    empty, headings = _empty_headings(document, kept)
     if empty >= max(_FEWEST_EMPTY, _LEAST_EMPTY * headings):
         yield PageWarning(
             kind="headings_without_text",
             detail=f"{empty} of {headings} headings are kept without the text below them.",
         )
-    if cut := _words_cut(page, blocks, words, kept, shown):
+    if cut := _words_cut(page, document, kept):
         yield PageWarning(
             kind="text_cut",
             detail=f"The text is cut before its end: {cut:,} words of the paragraphs that follow are dropped.",
@@ -59,30 +71,31 @@ def _warnings(page: Snapshot, verdict: Verdict) -> Iterator[PageWarning]:
             kind="hidden_content",
             detail=f"{hidden.hidden:,} of {hidden.words:,} words are hidden and read like content. {way}.",
         )
-    if (garbled := garbled_share(page, verdict)) >= _LEAST_GARBLED:
+    if garbled >= _LEAST_GARBLED:
         yield PageWarning(
             kind="garbled_text",
             detail=f"The page was read in a wrong encoding: {garbled:.0%} of its letters are garbled.",
         )
 
 
-def _empty_headings(page: Snapshot, blocks: PageBlocks, words: F64, kept: Bools) -> tuple[int, int]:
+def _empty_headings(document: Document, kept: Bools) -> tuple[int, int]:
     """Return how many kept headings have a section of which nothing is kept, and how many are kept."""
-    tree = DocumentTree.of(page, blocks.start, blocks.end, words)
+    tree = document.tree
     first, after = tree.heading.T
     is_kept = kept[first] & (tree.level <= LOWEST_OF_DOCUMENT)
-    whole, part = words_before(words), words_before(words * kept)
+    whole, part = words_before(document.words), words_before(document.words * kept)
     below, kept_below = (before[tree.section] - before[after] for before in (whole, part))
     return int((is_kept & (below >= _LONG_BLOCK) & (kept_below == 0)).sum()), int(is_kept.sum())
 
 
-def _words_cut(page: Snapshot, blocks: PageBlocks, words: F64, kept: Bools, shown: Bools) -> int:
+def _words_cut(page: Snapshot, document: Document, kept: Bools) -> int:
     """Return the number of words of paragraphs that follow kept ones in the same element; 0 for few."""
-    paragraph = np.flatnonzero(shown & has_tag(page, "p")[blocks.around] & (words >= _LONG_BLOCK))
+    around, words = page_blocks(page).around[document.number], document.words
+    paragraph = np.flatnonzero(has_tag(page, "p")[around] & (words >= _LONG_BLOCK))
     if not paragraph.size or kept[paragraph].all():
         return 0
-    paragraph = paragraph[~nodes_aside(page)[blocks.voice[paragraph]]]
-    _, of = np.unique(page.parent[blocks.around[paragraph]], return_inverse=True)
+    paragraph = paragraph[~nodes_aside(page)[document.voice[paragraph]]]
+    _, of = np.unique(page.parent[around[paragraph]], return_inverse=True)
     is_kept = kept[paragraph]
     last = np.full(of.max(initial=-1) + 1, -1)
     np.maximum.at(last, of[is_kept], np.flatnonzero(is_kept))
@@ -118,6 +131,8 @@ def hidden_part(page: Snapshot) -> HiddenPart:
     """Return how much of a page's text is hidden, and whether it reads like content."""
     blocks = page_blocks(page)
     words, hidden = words_of(blocks), blocks.hidden > 0
+    if not hidden.any():
+        return HiddenPart(int(words.sum()), 0, is_content_like=False)
     in_link = below(has_tag(page, "a"), page.end.astype(np.int64))[blocks.voice]
     running = words[hidden & ~in_link & (words >= _LONG_BLOCK)].sum()
     total = words[hidden].sum()

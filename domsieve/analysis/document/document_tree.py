@@ -6,9 +6,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from domsieve.analysis.columns.batch import F64, Ints, counted_before
+from domsieve.analysis.columns.batch import F64, Ints, cached_per_page, counted_before
 from domsieve.analysis.columns.hash import U64, combine
-from domsieve.analysis.columns.page_blocks import PageBlocks
+from domsieve.analysis.columns.page_blocks import PageBlocks, page_blocks
 from domsieve.analysis.columns.page_columns import attributes_of, has_tag
 from domsieve.analysis.columns.words import WORDS_PER_SINGLE
 from domsieve.snapshot.page import Kind, Snapshot
@@ -91,6 +91,34 @@ class DocumentTree:
         )
         context = _contexts(page, start, before, nodes)
         return cls(heading, level, section, near, group, context, looks(page, nodes), is_data)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Document:
+    """The B visible blocks of a page as a document.
+
+    Parameters
+    ----------
+    number : int64 (B,), their numbers among all blocks of the page.
+    voice : int64 (B,), the longest text node of each.
+    words : float64 (B,), the number of words of each; see `words_of`.
+    tree : their headings, sections and parts.
+    """
+
+    number: Ints
+    voice: Ints
+    words: F64
+    tree: DocumentTree
+
+
+@cached_per_page
+def document_of(page: Snapshot) -> Document:
+    """Return the visible blocks of a page as a document."""
+    blocks = page_blocks(page)
+    number = np.flatnonzero(blocks.hidden == 0)
+    words = words_of(blocks)[number]
+    tree = DocumentTree.of(page, blocks.start[number], blocks.end[number], words)
+    return Document(number, blocks.voice[number], words, tree)
 
 
 def looks(page: Snapshot, nodes: Ints) -> U64:

@@ -9,7 +9,7 @@ from domsieve.analysis.block_types.detection import nodes_aside
 from domsieve.analysis.columns.batch import F64, Bools, Ints, painted, prune
 from domsieve.analysis.columns.page_blocks import page_blocks
 from domsieve.analysis.columns.visible import shown_nodes
-from domsieve.analysis.document.document_tree import HEADING_LEVELS, DocumentTree, words_before, words_of
+from domsieve.analysis.document.document_tree import HEADING_LEVELS, DocumentTree, document_of, words_before
 from domsieve.analysis.document.other_content import comments_on_article, related_after_end, repeats
 from domsieve.analysis.verdict import Verdict
 from domsieve.budget import spending
@@ -184,30 +184,27 @@ def with_structure(page: Snapshot, verdict: Verdict) -> Verdict:
     if not verdict.may_be_refined or not verdict.kept.any():
         return verdict
     with spending("structure", page.provenance.url):
-        blocks = page_blocks(page)
-        shown = blocks.hidden == 0
-        words = words_of(blocks)
-        kept = verdict.kept[blocks.voice] & shown
-        cause = np.zeros(len(blocks), np.uint8)
-        whole = DocumentTree.of(page, blocks.start, blocks.end, words)
-        cause[repeats(page, blocks, whole, words, kept)] = _REPEATS
-        cause[related_after_end(page, blocks, words, kept & (cause == 0))] = _RELATED
-        cause[comments_on_article(page, blocks, words, kept & (cause == 0))] = _COMMENTS
-        tree = DocumentTree.of(page, blocks.start[shown], blocks.end[shown], words[shown])
-        seen = words[shown], (kept & (cause == 0))[shown]
+        blocks, document = page_blocks(page), document_of(page)
+        tree, words, voice = document.tree, document.words, document.voice
+        kept = verdict.kept[voice]
+        cause = np.zeros(words.size, np.uint8)
+        cause[repeats(page, document, kept)] = _REPEATS
+        cause[related_after_end(page, document, kept & (cause == 0))] = _RELATED
+        cause[comments_on_article(page, document, kept & (cause == 0))] = _COMMENTS
+        kept = kept & (cause == 0)
         likely, in_text = None, None
         if verdict.method == "auto":
-            likely = verdict.score[blocks.voice[shown]].astype(np.float64)
-            in_text = parts_in_text(tree, *seen, likely)
+            likely = verdict.score[voice].astype(np.float64)
+            in_text = parts_in_text(tree, words, kept, likely)
             if in_text.any():
-                in_text &= ~(
-                    _share(seen[0], nodes_aside(page)[blocks.voice[shown]], tree.group) > _MOST_ASIDE
-                )
-        choice = choose_together(tree, *seen, likely, in_text, (cause > 0)[shown])
-        cause[shown] = np.where(cause[shown] > 0, cause[shown], choice.cause)
+                in_text &= ~(_share(words, nodes_aside(page)[voice], tree.group) > _MOST_ASIDE)
+        choice = choose_together(tree, words, kept, likely, in_text, cause > 0)
+        cause = np.where(cause > 0, cause, choice.cause)
         if not cause.any():
             return verdict
-        return _changed(page, verdict, blocks.node, cause[blocks.block])
+        of_block = np.zeros(len(blocks), np.uint8)
+        of_block[document.number] = cause
+        return _changed(page, verdict, blocks.node, of_block[blocks.block])
 
 
 def _changed(page: Snapshot, verdict: Verdict, node: Ints, cause: NDArray[np.uint8]) -> Verdict:

@@ -5,11 +5,11 @@ import re
 import numpy as np
 
 from domsieve.analysis.block_types.detection import related_and_comments
-from domsieve.analysis.columns.batch import F64, Bools, below
+from domsieve.analysis.columns.batch import Bools, below
 from domsieve.analysis.columns.hash import combine
-from domsieve.analysis.columns.page_blocks import PageBlocks
+from domsieve.analysis.columns.page_blocks import page_blocks
 from domsieve.analysis.columns.page_columns import attributes_of, has_tag, stated_types
-from domsieve.analysis.document.document_tree import DocumentTree, looks
+from domsieve.analysis.document.document_tree import Document, looks
 from domsieve.snapshot.page import Snapshot
 
 _MAY_REPEAT = ("dl", "ol", "pre", "table", "ul")
@@ -38,28 +38,29 @@ _FORUM = re.compile(
 """Beginnings of words in addresses of forums. They only keep text: an article may have them in its address, too."""
 
 
-def repeats(page: Snapshot, blocks: PageBlocks, tree: DocumentTree, words: F64, kept: Bools) -> Bools:
-    """Return which blocks (B,) repeat the words of a kept block above, outside of code, lists and tables.
+def repeats(page: Snapshot, document: Document, kept: Bools) -> Bools:
+    """Return which of the B visible blocks repeat the words of a kept block above, outside of code, lists and tables.
 
     Galleries, quotes and versions for small screens have the text of a page twice. References say the same under
     other headings; there it is content.
     """
-    inside = below(has_tag(page, *_MAY_REPEAT), page.end.astype(np.int64))
-    long = np.flatnonzero(kept & (words >= _SHORTEST_REPEAT) & (blocks.key > 0) & ~inside[blocks.voice])
-    heading = np.searchsorted(tree.heading[:, 0], long, side="right")
-    said = np.concatenate((np.zeros(1, np.uint64), blocks.key[tree.heading[:, 0]]))[heading]
-    _, first = np.unique(combine(blocks.key[long], said), return_index=True)
+    inside = below(has_tag(page, *_MAY_REPEAT), page.end.astype(np.int64))[document.voice]
+    key, heading = page_blocks(page).key[document.number], document.tree.heading[:, 0]
+    long = np.flatnonzero(kept & (document.words >= _SHORTEST_REPEAT) & (key > 0) & ~inside)
+    said = np.append(np.uint64(0), key[heading])[np.searchsorted(heading, long, side="right")]
+    _, first = np.unique(combine(key[long], said), return_index=True)
     found = np.zeros(kept.size, np.bool_)
     found[long] = True
     found[long[first]] = False
     return found
 
 
-def related_after_end(page: Snapshot, blocks: PageBlocks, words: F64, kept: Bools) -> Bools:
+def related_after_end(page: Snapshot, document: Document, kept: Bools) -> Bools:
     """Return which kept blocks (B,) lead to related pages behind the last paragraph of the text."""
-    related = related_and_comments(page)[0][blocks.voice]
-    in_link = below(has_tag(page, "a"), page.end.astype(np.int64))[blocks.voice]
-    of_text = kept & has_tag(page, "p")[blocks.around] & (words >= _LONG_BLOCK) & ~in_link & ~related
+    words, related = document.words, related_and_comments(page)[0][document.voice]
+    in_link = below(has_tag(page, "a"), page.end.astype(np.int64))[document.voice]
+    is_paragraph = has_tag(page, "p")[page_blocks(page).around[document.number]]
+    of_text = kept & is_paragraph & (words >= _LONG_BLOCK) & ~in_link & ~related
     paragraph = np.flatnonzero(of_text)
     if not paragraph.size:
         return np.zeros(kept.size, np.bool_)
@@ -67,14 +68,14 @@ def related_after_end(page: Snapshot, blocks: PageBlocks, words: F64, kept: Bool
     return found if (words @ found) <= _MOST_RELATED * (words @ kept) else np.zeros(kept.size, np.bool_)
 
 
-def comments_on_article(page: Snapshot, blocks: PageBlocks, words: F64, kept: Bools) -> Bools:
+def comments_on_article(page: Snapshot, document: Document, kept: Bools) -> Bools:
     """Return which kept blocks (B,) are readers' comments on an article.
 
     The posts of a forum, answers to a question and reviews of a product are content. A page is a forum if it says so
     in its structured data or its address, if no article comes before the comments, or if most comments have the same
     elements and classes around them as the text before.
     """
-    comment = kept & related_and_comments(page)[1][blocks.voice]
+    words, comment = document.words, kept & related_and_comments(page)[1][document.voice]
     none = np.zeros(kept.size, np.bool_)
     if not comment.any():
         return none
@@ -84,7 +85,7 @@ def comments_on_article(page: Snapshot, blocks: PageBlocks, words: F64, kept: Bo
     says_forum = _FORUM.search(address.partition("?")[0]) or _KEEPING_COMMENTS.intersection(_types(page))
     if words @ article < _SHORTEST_ARTICLE or says_forum:
         return none
-    look = looks(page, blocks.around)
+    look = looks(page, page_blocks(page).around[document.number])
     same = np.isin(look, look[article])
     judged = comment & long if (comment & long).any() else comment
     return comment if words @ (judged & same) <= _MOST_ALIKE * (words @ judged) else none
