@@ -23,7 +23,8 @@ of their evaluation: white space is made single; a segment to keep that is in th
 that is in the text a false positive, and figures are pooled over all segments.
 
 - *auto* is what users get: `domsieve.clean` on the HTML with the address of the page (22 pages have none), with all
-  steps, as text. The experiment on the learned cleaner says which pages its model has learned from.
+  steps, as text. The shipped model has learned from these pages: the experiment on the learned cleaner judges them by
+  models that have not seen their domain, and that is the figure to compare.
 - The other extractors get no address and are called as everywhere in this document: jusText with English stop words,
   so it loses pages in other languages. *trafilatura, without comments* is called as in its own evaluation.
 - All get the same text of a page, decoded by our parser: 13 pages are not in UTF-8.
