@@ -11,6 +11,7 @@ from domsieve.analysis.columns.batch import Bools, below
 from domsieve.analysis.columns.page_blocks import page_blocks
 from domsieve.analysis.columns.page_columns import has_tag
 from domsieve.analysis.document.document_tree import (
+    LONG_BLOCK,
     LOWEST_OF_DOCUMENT,
     Document,
     document_of,
@@ -22,7 +23,6 @@ from domsieve.budget import spending
 from domsieve.snapshot.page import Snapshot
 
 # Guesses that readers of real pages agreed with.
-_LONG_BLOCK = 15  # words of a paragraph of running text
 _FEWEST_EMPTY, _LEAST_EMPTY = 2, 1 / 3  # headings, and their share
 _SHORTEST_CUT, _LEAST_CUT = 60, 0.25  # words, and their share of those that are kept
 _MOST_HIDDEN = 0.5
@@ -85,13 +85,13 @@ def _empty_headings(document: Document, kept: Bools) -> tuple[int, int]:
     is_kept = kept[first] & (tree.level <= LOWEST_OF_DOCUMENT)
     whole, part = words_before(document.words), words_before(document.words * kept)
     below, kept_below = (before[tree.section] - before[after] for before in (whole, part))
-    return int((is_kept & (below >= _LONG_BLOCK) & (kept_below == 0)).sum()), int(is_kept.sum())
+    return int((is_kept & (below >= LONG_BLOCK) & (kept_below == 0)).sum()), int(is_kept.sum())
 
 
 def _words_cut(page: Snapshot, document: Document, kept: Bools) -> int:
     """Return the number of words of paragraphs that follow kept ones in the same element; 0 for few."""
     around, words = page_blocks(page).around[document.number], document.words
-    paragraph = np.flatnonzero(has_tag(page, "p")[around] & (words >= _LONG_BLOCK))
+    paragraph = np.flatnonzero(has_tag(page, "p")[around] & (words >= LONG_BLOCK))
     if not paragraph.size or kept[paragraph].all():
         return 0
     paragraph = paragraph[~nodes_aside(page)[document.voice[paragraph]]]
@@ -134,7 +134,7 @@ def hidden_part(page: Snapshot) -> HiddenPart:
     if not hidden.any():
         return HiddenPart(int(words.sum()), 0, is_content_like=False)
     in_link = below(has_tag(page, "a"), page.end.astype(np.int64))[blocks.voice]
-    running = words[hidden & ~in_link & (words >= _LONG_BLOCK)].sum()
+    running = words[hidden & ~in_link & (words >= LONG_BLOCK)].sum()
     total = words[hidden].sum()
     return HiddenPart(int(words.sum()), int(total), bool(running >= max(_LEAST_RUNNING, total / 2)))
 

@@ -15,6 +15,8 @@ from domsieve.snapshot.page import Kind, Snapshot
 
 HEADING_LEVELS = {**{f"h{level}": level for level in range(1, 7)}, "summary": 7, "legend": 7, "dt": 8}
 """The level of each element that is a heading of what follows, from 1 for the highest."""
+LONG_BLOCK = 15
+"""Words of a block of running text, from which it counts as a paragraph."""
 LOWEST_OF_DOCUMENT = 6
 """The lowest level of a heading of the document; the others are headings within a list or a form."""
 _DEFAULT_LEVEL = 2  # of role=heading without aria-level, as ARIA says

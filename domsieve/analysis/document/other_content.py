@@ -9,12 +9,11 @@ from domsieve.analysis.columns.batch import Bools, below
 from domsieve.analysis.columns.hash import combine
 from domsieve.analysis.columns.page_blocks import page_blocks
 from domsieve.analysis.columns.page_columns import attributes_of, has_tag, stated_types
-from domsieve.analysis.document.document_tree import Document, looks
+from domsieve.analysis.document.document_tree import LONG_BLOCK, Document, looks
 from domsieve.snapshot.page import Snapshot
 
 _MAY_REPEAT = ("dl", "ol", "pre", "table", "ul")
 _SHORTEST_REPEAT = 8  # words. From 5 to 12, little changes
-_LONG_BLOCK = 15  # words of a paragraph of running text
 _MOST_RELATED = 0.5  # a page with more related pages than other text is a list of pages
 _SHORTEST_ARTICLE = 60  # words of long blocks before comments. A guess: shorter texts begin a discussion
 _MOST_ALIKE = 0.5
@@ -60,7 +59,7 @@ def related_after_end(page: Snapshot, document: Document, kept: Bools) -> Bools:
     words, related = document.words, related_and_comments(page)[0][document.voice]
     in_link = below(has_tag(page, "a"), page.end.astype(np.int64))[document.voice]
     is_paragraph = has_tag(page, "p")[page_blocks(page).around[document.number]]
-    of_text = kept & is_paragraph & (words >= _LONG_BLOCK) & ~in_link & ~related
+    of_text = kept & is_paragraph & (words >= LONG_BLOCK) & ~in_link & ~related
     paragraph = np.flatnonzero(of_text)
     if not paragraph.size:
         return np.zeros(kept.size, np.bool_)
@@ -79,7 +78,7 @@ def comments_on_article(page: Snapshot, document: Document, kept: Bools) -> Bool
     none = np.zeros(kept.size, np.bool_)
     if not comment.any():
         return none
-    long = words >= _LONG_BLOCK
+    long = words >= LONG_BLOCK
     article = kept & long & ~comment & (np.arange(kept.size) < np.flatnonzero(comment)[0])
     address = page.provenance.final_url or page.provenance.url
     says_forum = _FORUM.search(address.partition("?")[0]) or _KEEPING_COMMENTS.intersection(_types(page))
