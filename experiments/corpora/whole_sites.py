@@ -1,9 +1,10 @@
 """Whole sites of raw HTML with the words of their main content, class labels or attribute values."""
 
+import hashlib
 import json
 import zipfile
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
@@ -88,6 +89,11 @@ class LabelledSite:
         for page in self.pages:
             by_era.setdefault(page.era, []).append(page)
         return list(by_era.values())
+
+
+def in_drawn_order(pages: Iterable[LabelledPage]) -> list[LabelledPage]:
+    """Return the pages by the hash of their names, so that the first few are a random sample that never changes."""
+    return sorted(pages, key=lambda page: hashlib.sha256(page.name.encode()).digest())
 
 
 def site_files(data: Path) -> list[Path]:

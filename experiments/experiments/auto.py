@@ -18,7 +18,7 @@ from domsieve.analysis.trees.sst import SiteStyleTree
 from domsieve.files import write_file
 from experiments.corpora.main_elements import MainPage, draw_from_sites
 from experiments.corpora.origins import Language
-from experiments.corpora.whole_sites import read_site, text_site_halves
+from experiments.corpora.whole_sites import in_drawn_order, read_site, text_site_halves
 from experiments.experiments.auto_documents import (
     main_pages,
     measure_documents,
@@ -199,7 +199,7 @@ def _site_pages(file: Path) -> list[LearningPage]:
     groups = site.groups()
     for group in groups:
         tree = SiteStyleTree().fit([page.snapshot for page in group])
-        drawn = sorted(group, key=lambda page: hashlib.sha256(page.name.encode()).digest())
+        drawn = in_drawn_order(group)
         few = SiteStyleTree().fit([page.snapshot for page in drawn[:FEW_PAGES]])
         for number, page in enumerate(drawn[: -(-SITE_PAGES // len(groups))]):
             found.append(

@@ -1,6 +1,5 @@
 """Whole results of the cleaner `auto`, as users get them, by models that have not seen the page or its site."""
 
-import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -23,7 +22,8 @@ from experiments.corpora.magic_pages import magic_pages
 from experiments.corpora.main_elements import MainPage, draw_from_wcxb
 from experiments.corpora.origins import language_of
 from experiments.corpora.wcxb_pages import page_files, read_page
-from experiments.corpora.whole_sites import read_site, without_neutral
+from experiments.corpora.whole_sites import in_drawn_order, read_site, without_neutral
+from experiments.experiments.texts import SEGMENT_FIGURES
 from experiments.frame.experiment import Row
 from experiments.frame.tables import Cell, Table
 from experiments.measures.segment_scores import count_segments
@@ -152,8 +152,7 @@ def measure_site_documents(
     scores: list[float] = []
     for group in site.groups():
         cleaner = LearnedCleaner(model).fit([page.snapshot for page in group])
-        first = sorted(group, key=lambda page: hashlib.sha256(page.name.encode()).digest())
-        for page in first[: -(-most // len(site.groups()))]:
+        for page in in_drawn_order(group)[: -(-most // len(site.groups()))]:
             verdict = without_neutral(page, _final(page.snapshot, cleaner.transform(page.snapshot)))
             scores.append(_words(write_text(page.snapshot, verdict), page.truth or ""))
     yield {"site_document": site.name, "f1": fmean(scores)}
@@ -248,24 +247,29 @@ def unseen_table(rows: Sequence[Row], seen: Sequence[Row]) -> Table:
 
 
 def _figure(rows: Sequence[Row]) -> float:
-    return _segment_figures(rows)[0] if "segments" in rows[0] else fmean(row["f1"][1] for row in rows)
+    return _segment_figure(rows, "F1") if "segments" in rows[0] else fmean(row["f1"][1] for row in rows)
 
 
 def _segments(rows: Sequence[Row]) -> Table:
+    figures = ("F1", "precision", "recall")
     groups = {"all": rows}
     for language in dict.fromkeys(row["language"] for row in rows):
         groups[language] = [row for row in rows if row["language"] == language]
     return Table(
         "Segments of trafilatura's own benchmark, judged without the page's domain",
-        ("language", "pages", "F1", "precision", "recall"),
-        [[name, len(held), *_segment_figures(held)] for name, held in groups.items()],
+        ("language", "pages", *figures),
+        [
+            [name, len(held), *(_segment_figure(held, one) for one in figures)]
+            for name, held in groups.items()
+        ],
     )
 
 
-def _segment_figures(rows: Sequence[Row]) -> tuple[float, float, float]:
-    kept, leaked, lost, _ = (sum(column) for column in zip(*(row["segments"] for row in rows), strict=True))
-    precision, recall = kept / max(kept + leaked, 1), kept / max(kept + lost, 1)
-    return 2 * precision * recall / max(precision + recall, 1e-9), precision, recall
+def _segment_figure(rows: Sequence[Row], figure: str) -> float:
+    part, whole = SEGMENT_FIGURES[figure](
+        [sum(column) for column in zip(*(row["segments"] for row in rows), strict=True)]
+    )
+    return part / (whole or 1)
 
 
 def _mean(figures: Sequence[float]) -> float | None:

@@ -315,8 +315,7 @@ def _descriptions(attributes: AttributeIndex) -> list[str]:
     describing = attributes.found("name", _as_description) | attributes.found("property", _as_description)
     if not describing:
         return []
-    nodes, values = attributes.values("content")
-    content = dict(zip(nodes.tolist(), values, strict=True))
+    content = attributes.found("content", str)
     texts = (content.get(node, "")[:_MOST_CHARACTERS] for node in describing)
     return [*dict.fromkeys(filter(None, texts))]
 

@@ -26,6 +26,7 @@ from domsieve.analysis.cleaning.page_widget_words import (
 from domsieve.analysis.columns.batch import Bools, Ints, below, counted_before
 from domsieve.analysis.columns.page_blocks import page_blocks
 from domsieve.analysis.columns.page_columns import attributes_of, has_tag, page_texts
+from domsieve.analysis.columns.panels import TOGGLES
 from domsieve.analysis.columns.words import fold
 from domsieve.analysis.verdict import Verdict
 from domsieve.budget import check, spending
@@ -168,7 +169,7 @@ _PERMALINK, _NUMBERS, _SHARING, _BUTTON, _TOOL, _PATH, _SKIP, _TITLE, _ADVERT = 
 _HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 # Guesses: generous for widgets, and too small for content.
 _MOST_WORDS = {_SKIP: 20, _TOOL: 12, _BUTTON: 8}
-_OPENING = ("aria-controls", "aria-expanded", "data-bs-toggle", "data-toggle")
+_OPENING = ("aria-controls", "aria-expanded", *TOGGLES)
 _LEAST_TIMES_ON_PAGE = 2  # the page must have at least twice the words of a widget
 _LONGEST_BUTTON = 60  # characters on a button or link
 _MOST_NODES = 24  # nodes in a button or link

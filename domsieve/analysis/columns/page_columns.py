@@ -128,7 +128,6 @@ def stated_types(attributes: AttributeIndex) -> list[str]:
         for kind in _JSON_TYPE.findall(text[:_MOST_CHARACTERS])
     ]
     if typing := attributes.found("property", lambda name: name.strip().lower() == "og:type" or None):
-        nodes, values = attributes.values("content")
-        content = dict(zip(nodes.tolist(), values, strict=True))
+        content = attributes.found("content", str)
         types += [content.get(node, "").strip().lower().rpartition(":")[2] for node in typing]
     return types

@@ -19,7 +19,7 @@ from domsieve.analysis.columns.batch import Bools, Ints, below, counted_before
 from domsieve.analysis.columns.page_columns import attributes_of, has_tag, page_texts
 from domsieve.snapshot.page import Snapshot
 
-_TOGGLES = ("data-bs-toggle", "data-toggle")
+TOGGLES = ("data-bs-toggle", "data-toggle")
 _TARGETS = ("data-bs-target", "data-target", "href")
 _OPENING = frozenset(("collapse", "list", "pill", "tab"))
 # What opens in or as one of these is no part of the document: windows, menus, lists of choices.
@@ -83,7 +83,7 @@ def _controls(page: Snapshot, panels: dict[str, list[int]]) -> Iterator[tuple[st
     attributes = attributes_of(page)
     for control, names in attributes.found("aria-controls", str.split).items():
         yield from ((name, control) for name in panels.keys() & set(names))
-    for toggle in _TOGGLES:
+    for toggle in TOGGLES:
         for control in attributes.found(toggle, lambda value: _folded(value) in _OPENING or None):
             own = page.attributes(control)
             targets = {own.get(target, "").strip().removeprefix("#") for target in _TARGETS}

@@ -96,11 +96,14 @@ def visible_nodes(batch: Batch) -> NDArray[np.bool_]:
     by_attribute = np.zeros_like(hidden)
     by_attribute[_hidden_by_attribute(batch)] = True
     shown = ~below(hidden | by_attribute, batch.end)
+    is_opened = False
     for page, a, b in zip(batch.pages, batch.first[:-1], batch.first[1:], strict=True):
         if not page.has_layout and by_attribute[a:b].any():
             panels = opened_panels(page, np.flatnonzero(by_attribute[a:b]), shown[a:b])
             by_attribute[a + panels] = False
-    shown = ~below(hidden | by_attribute, batch.end)
+            is_opened |= panels.size > 0
+    if is_opened:
+        shown = ~below(hidden | by_attribute, batch.end)
     for page, a, b in zip(batch.pages, batch.first[:-1], batch.first[1:], strict=True):
         if page.has_layout:
             shown[a:b] = _rendered(page)

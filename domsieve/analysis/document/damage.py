@@ -15,7 +15,7 @@ from domsieve.analysis.document.document_tree import (
     LOWEST_OF_DOCUMENT,
     Document,
     document_of,
-    words_before,
+    words_between,
     words_of,
 )
 from domsieve.analysis.verdict import PageWarning, Verdict
@@ -83,9 +83,10 @@ def _empty_headings(document: Document, kept: Bools) -> tuple[int, int]:
     tree = document.tree
     first, after = tree.heading.T
     is_kept = kept[first] & (tree.level <= LOWEST_OF_DOCUMENT)
-    whole, part = words_before(document.words), words_before(document.words * kept)
-    below, kept_below = (before[tree.section] - before[after] for before in (whole, part))
-    return int((is_kept & (below >= LONG_BLOCK) & (kept_below == 0)).sum()), int(is_kept.sum())
+    words, kept_words = (
+        words_between(column, after, tree.section) for column in (document.words, document.words * kept)
+    )
+    return int((is_kept & (words >= LONG_BLOCK) & (kept_words == 0)).sum()), int(is_kept.sum())
 
 
 def _words_cut(page: Snapshot, document: Document, kept: Bools) -> int:

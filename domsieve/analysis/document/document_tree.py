@@ -145,6 +145,12 @@ def words_before(words: F64 | Ints) -> F64:
     return np.concatenate(([0.0], np.cumsum(words)))
 
 
+def words_between(words: F64, first: Ints, last: Ints) -> F64:
+    """Return the words of the blocks ``first:last`` of each of the n ranges; shape (n,)."""
+    before = words_before(words)
+    return np.asarray(before[last] - before[first])
+
+
 def _blocks_in(page: Snapshot, start: Ints, nodes: Ints) -> Ints:
     """Return the first block in each of the elements, and the first one after it, shape (n, 2)."""
     return np.stack((np.searchsorted(start, nodes), np.searchsorted(start, page.end[nodes])), axis=1)

@@ -9,7 +9,13 @@ from domsieve.analysis.block_types.detection import nodes_aside
 from domsieve.analysis.columns.batch import F64, Bools, Ints, painted, prune
 from domsieve.analysis.columns.page_blocks import page_blocks
 from domsieve.analysis.columns.visible import shown_nodes
-from domsieve.analysis.document.document_tree import HEADING_LEVELS, DocumentTree, document_of, words_before
+from domsieve.analysis.document.document_tree import (
+    HEADING_LEVELS,
+    DocumentTree,
+    document_of,
+    words_before,
+    words_between,
+)
 from domsieve.analysis.document.other_content import comments_on_article, related_after_end, repeats
 from domsieve.analysis.verdict import Verdict
 from domsieve.budget import spending
@@ -70,8 +76,8 @@ def parts_in_text(tree: DocumentTree, words: F64, kept: Bools, probability: F64)
     tree, words, kept, probability : as for `choose_together`.
     """
     inside, around = tree.group.T, tree.context.T
-    own, kept_own = (_sums(column, *inside) for column in (words, words * kept))
-    other, kept_other = (_sums(column, *around) for column in (words, words * kept))
+    own, kept_own = (words_between(column, *inside) for column in (words, words * kept))
+    other, kept_other = (words_between(column, *around) for column in (words, words * kept))
     with np.errstate(invalid="ignore"):
         share = (kept_other - kept_own) / (other - own)
     may_be = _share(words, probability, tree.group) >= _MAYBE_CONTENT
@@ -105,8 +111,8 @@ def choose_together(
     words : (B,), the number of words of each block.
     kept : (B,), which blocks the method keeps one by one.
     probability : (B,), how likely each block is content, in [0, 1]; None if the method does not say.
-    gone : (B,), which blocks were dropped before, such as repeats: a heading of nothing else goes with them.
     in_text : (G,), which parts are kept because they are within kept text; see `parts_in_text`.
+    gone : (B,), which blocks were dropped before, such as repeats: a heading of nothing else goes with them.
     """
     may_be_kept = np.ones(kept.size, np.bool_) if probability is None else probability >= _SURELY_BOILERPLATE
     may_be_dropped = np.ones(kept.size, np.bool_) if probability is None else probability < _SURELY_CONTENT
@@ -150,12 +156,7 @@ def _share(words: F64, kept: Bools | F64, ranges: Ints) -> F64:
     """Return the share of the words in each range (n, 2) of blocks that is kept; NaN for ranges without words."""
     first, last = ranges.T
     with np.errstate(invalid="ignore"):
-        return np.asarray(_sums(words * kept, first, last) / _sums(words, first, last))
-
-
-def _sums(column: F64, first: Ints, last: Ints) -> F64:
-    before = words_before(column)
-    return np.asarray(before[last] - before[first])
+        return np.asarray(words_between(words * kept, first, last) / words_between(words, first, last))
 
 
 def _outermost(ranges: Ints) -> Ints:
@@ -172,7 +173,8 @@ def _inside(ranges: Ints, blocks: int) -> Bools:
 def with_structure(page: Snapshot, verdict: Verdict) -> Verdict:
     """Return the verdict with the visible parts of the document kept together; see `choose_together`.
 
-    Before that, text that appears a second time is dropped, and so are related pages after the end of the text.
+    Before that, text that appears a second time is dropped, and so are related pages after the end of the text and
+    readers' comments on an article.
 
     Texts whose decision changes get a reason and the number ``by_structure``: 1 for kept and -1 for dropped. Verdicts
     of method ``"none"``, of mode ``"paper"`` and of the complement of a region are returned unchanged.

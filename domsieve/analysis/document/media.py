@@ -8,6 +8,7 @@ from domsieve.analysis.columns.batch import Bools, Ints, prune
 from domsieve.analysis.columns.page_blocks import page_blocks
 from domsieve.analysis.columns.page_columns import attributes_of, has_tag
 from domsieve.analysis.columns.visible import shown_nodes
+from domsieve.analysis.document.document_tree import document_of
 from domsieve.analysis.verdict import Verdict
 from domsieve.budget import spending
 from domsieve.snapshot.page import Snapshot
@@ -47,9 +48,8 @@ def with_media(page: Snapshot, verdict: Verdict) -> Verdict:
 
 def _is_within(page: Snapshot, node: Ints, kept: Bools) -> Bools:
     """Return which elements have no visible text, and are between two kept blocks without another one between."""
-    blocks = page_blocks(page)
-    shown = blocks.hidden == 0
-    start, is_kept = blocks.start[shown], kept[blocks.voice[shown]]
+    document = document_of(page)
+    start, is_kept = page_blocks(page).start[document.number], kept[document.voice]
     after = np.searchsorted(start, node)
     found = (after > 0) & (after < start.size) & (np.searchsorted(start, page.end[node]) == after)
     found[found] = is_kept[after[found] - 1] & is_kept[after[found]]
