@@ -241,14 +241,16 @@ class TestChoice:
         ]
 
     def test_the_line_of_a_closed_part_goes_with_it(self) -> None:
-        snapshot = page("<p>text</p><details><summary>Returns</summary><p hidden>a</p></details>")
-        blocks = page_blocks(snapshot)
-        shown = blocks.hidden == 0
-        words, every = np.ones(int(shown.sum())), np.ones(int(shown.sum()), np.bool_)
-        tree = DocumentTree.of(snapshot, blocks.start[shown], blocks.end[shown], words)
-        assert choose_together(tree, words, every).kept.tolist() == [True, False]
-        sure = np.full(words.size, 0.9)
-        assert choose_together(tree, words, every, sure).kept.tolist() == [True, False]
+        for after in ("", "<p>after</p>"):
+            closed = "<details><summary>Returns</summary><p hidden>a</p></details>"
+            snapshot = page(f"<p>text</p>{closed}{after}")
+            blocks = page_blocks(snapshot)
+            shown = blocks.hidden == 0
+            words, every = np.ones(int(shown.sum())), np.ones(int(shown.sum()), np.bool_)
+            tree = DocumentTree.of(snapshot, blocks.start[shown], blocks.end[shown], words)
+            wanted = [True, False, True][: words.size]
+            assert choose_together(tree, words, every).kept.tolist() == wanted
+            assert choose_together(tree, words, every, np.full(words.size, 0.9)).kept.tolist() == wanted
 
     def test_closed_questions_stay(self) -> None:
         tree, texts = tree_of(page("<details><summary>Why?</summary></details>" * 3))

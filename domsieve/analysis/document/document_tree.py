@@ -207,7 +207,7 @@ def _sections(
 ) -> tuple[Ints, Ints]:
     """Return the block at which the section of each heading ends, and that of the text right below it."""
     sectioning = has_tag(page, *_SECTIONING)
-    boxes, in_list = has_tag(page, "section"), has_tag(page, "dl")
+    boxes, in_list, in_details = has_tag(page, "section"), has_tag(page, "dl"), has_tag(page, "details")
     after = heading[:, 1]
 
     def climbed(ends: Callable[[Ints, Ints], NDArray[np.bool_]]) -> Ints:
@@ -220,12 +220,14 @@ def _sections(
             above = np.where(climbs, np.maximum(page.parent[above], 0), above)
         return np.searchsorted(start, page.end[above])
 
-    # The box of a title has a byline at most. A term without a definition heads nothing behind its list.
-    is_term = level == HEADING_LEVELS["dt"]
+    # The box of a title has a byline at most. A term without a definition heads nothing behind its list, and the line
+    # of a closed ``details`` nothing behind that.
+    is_term, is_summary = level == HEADING_LEVELS["dt"], level == HEADING_LEVELS["summary"]
 
     def ends(above: Ints, last: Ints) -> NDArray[np.bool_]:
         is_box = boxes[above] & (level == 1) & (before[last] - before[after] < _TITLE_BOX_WORDS)
-        return np.asarray((sectioning[above] & (last > after) & ~is_box) | (in_list[above] & is_term))
+        of_own = (in_list[above] & is_term) | (in_details[above] & is_summary)
+        return np.asarray((sectioning[above] & (last > after) & ~is_box) | of_own)
 
     section = climbed(ends)
     begins, levels = heading[:, 0].tolist(), level.tolist()
