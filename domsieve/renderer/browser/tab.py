@@ -100,6 +100,13 @@ class Tab:
 BLANK = "about:blank"
 _SCRIPTS = "Emulation.setScriptExecutionDisabled"
 _WEB = ("http:", "https:")
+# Timers have numbers from 1. A page that started more than we can end in a moment is not worth its tab.
+_END_TIMERS = """(() => {
+    const last = setTimeout(() => {});
+    if (last > 100_000) return false;
+    for (let timer = last; timer > 0; timer--) clearTimeout(timer);
+    return true;
+})()"""
 
 
 async def empty(tab: Tab, origins: Set[str]) -> bool:
@@ -128,6 +135,13 @@ async def empty(tab: Tab, origins: Set[str]) -> bool:
         *(session.send("DOMStorage.clear", store) for store in stores),
         session.send("Page.setDocumentContent", {"frameId": frame_id, "html": ""}),
     )
+    world = await session.send("Page.createIsolatedWorld", {"frameId": frame_id})
+    ended = await session.send(
+        "Runtime.evaluate",
+        {"expression": _END_TIMERS, "contextId": world["executionContextId"], "returnByValue": True},
+    )
+    if ended["result"].get("value") is not True:
+        return False
     await asyncio.gather(
         *(_clear_again(session, store) for store in stores),
         session.send("Page.setWebLifecycleState", {"state": "frozen"}),
