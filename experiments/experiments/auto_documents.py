@@ -9,17 +9,20 @@ from typing import Any
 from domsieve.analysis.auto.cleaner import AutoCleaner
 from domsieve.analysis.auto.model import AutoModel
 from domsieve.analysis.cleaning.hidden_text import drop_hidden
+from domsieve.analysis.cleaning.none import NoCleaning
 from domsieve.analysis.cleaning.page_widgets import drop_widgets
 from domsieve.analysis.metadata.title import restore_title
 from domsieve.analysis.verdict import Verdict
+from domsieve.analysis.writers.chunks import chunks_of
 from domsieve.analysis.writers.markdown import write_markdown
 from domsieve.analysis.writers.text import write_text
+from domsieve.errors import TargetError
 from domsieve.renderer.html_parser.parser import parse_html
 from domsieve.snapshot.page import Snapshot
 from domsieve.tasks.postprocess import without_extras
 from experiments.corpora.annotated_pages import segment_pages
 from experiments.corpora.magic_pages import magic_pages
-from experiments.corpora.main_elements import MainPage, draw_from_wcxb
+from experiments.corpora.main_elements import MainPage, draw_from_wcxb, inside_main
 from experiments.corpora.origins import language_of
 from experiments.corpora.wcxb_pages import page_files, read_page
 from experiments.corpora.whole_sites import in_drawn_order, read_site, without_neutral
@@ -27,12 +30,14 @@ from experiments.experiments.texts import SEGMENT_FIGURES
 from experiments.frame.experiment import Row
 from experiments.frame.tables import Cell, Table
 from experiments.measures.segment_scores import count_segments
-from experiments.measures.structures import f1_of, read_elements, read_markdown
+from experiments.measures.structures import f1_of, flat, read_elements, read_markdown
 from experiments.measures.word_scores import count_words, score
 from experiments.systems.auto_learning import Corpus
 
 PARTS = ("headings", "cells", "items", "links", "code")
 REFERENCE_PARTS = ("headings", "rows", "links")
+_LONG_LINE = 15
+"""Words of a line that counts as running text."""
 
 
 class LearnedCleaner(AutoCleaner):
@@ -127,7 +132,7 @@ def measure_documents(
         if one.markdown:
             row["reference"] = _structure(page, (before, after), read_markdown(one.markdown), REFERENCE_PARTS)
         if one.name in mains and one.corpus == "wcxb":
-            row["main"] = _of_main(page, (before, after), mains[one.name])
+            row |= _of_main(page, (before, after), mains[one.name])
         yield row
 
 
@@ -160,7 +165,7 @@ def measure_site_documents(
         if main.name.startswith(f"{site.name}/"):
             snapshot = parse_html(main.source, url=main.url, encoding="utf-8")
             results = _results(snapshot, LearnedCleaner(model))
-            yield {"document": main.name, "corpus": "sites", "main": _of_main(snapshot, results, main)}
+            yield {"document": main.name, "corpus": "sites", **_of_main(snapshot, results, main)}
 
 
 def _results(page: Snapshot, cleaner: AutoCleaner) -> tuple[Verdict, Verdict]:
@@ -179,7 +184,49 @@ def _words(text: str, truth: str) -> float:
 
 def _of_main(page: Snapshot, results: Sequence[Verdict], main: MainPage) -> Row:
     address = page.provenance.final_url or page.provenance.url
-    return _structure(page, results, read_elements(main.main(), replace(main, url=address).base), PARTS)
+    elements = read_elements(main.main(), replace(main, url=address).base)
+    return {
+        "main": _structure(page, results, elements, PARTS),
+        "passages": _of_passages(page, results[-1]),
+    }
+
+
+def _of_passages(page: Snapshot, verdict: Verdict) -> list[int]:
+    """Return how many long lines of the main element are in a passage, and how many of these under the same headings.
+
+    Two more figures are for those with a heading right above them: how many there are, and over how many it stands.
+    Headings that the main element does not have, such as the title of the page, do not count.
+    """
+    try:
+        main = inside_main(page)
+    except TargetError:
+        return [0, 0, 0, 0]
+    every = NoCleaning().transform(page)
+    truth = _paths(page, replace(every, kept=every.kept & main))
+    known = {heading for path, _ in truth.values() for heading in path}
+    found = [0, 0, 0, 0]
+    for line, (path, _) in _paths(page, verdict).items():
+        if line in truth:
+            wanted, above = truth[line]
+            own = tuple(heading for heading in path if heading in known)
+            found[0] += 1
+            found[1] += own == wanted
+            found[2] += above
+            found[3] += above and wanted[-1] in own
+    return found
+
+
+def _paths(page: Snapshot, verdict: Verdict) -> dict[str, tuple[tuple[str, ...], bool]]:
+    """Return the heading path of each long line in a passage, and whether a heading is right above the line."""
+    found: dict[str, tuple[tuple[str, ...], bool]] = {}
+    for chunk in chunks_of(page, verdict):
+        path = tuple(filter(None, map(flat, chunk.headings)))
+        above = False
+        for line in filter(None, map(str.strip, chunk.text.split("\n"))):
+            if not line.startswith("#") and len(line.split()) >= _LONG_LINE:
+                found.setdefault(line, (path, above))
+            above = line.startswith("#") and bool(path)
+    return found
 
 
 def _structure(page: Snapshot, results: Sequence[Verdict], truth: Any, parts: Sequence[str]) -> Row:
@@ -219,6 +266,8 @@ def document_tables(rows: Sequence[Row]) -> list[Table]:
     if lines:
         head = ("truth", "part", "pages", "blocks alone", "as users get it")
         found.append(Table("Documents: F1 of headings, tables, lists and words", head, lines, NOTE))
+    if passages := [row for row in rows if "passages" in row]:
+        found.append(_passages(passages))
     if segments := [row for row in rows if "segments" in row]:
         found.append(_segments(segments))
     return found
@@ -248,6 +297,22 @@ def unseen_table(rows: Sequence[Row], seen: Sequence[Row]) -> Table:
 
 def _figure(rows: Sequence[Row]) -> float:
     return _segment_figure(rows, "F1") if "segments" in rows[0] else fmean(row["f1"][1] for row in rows)
+
+
+def _passages(rows: Sequence[Row]) -> Table:
+    lines: list[list[Cell]] = []
+    for corpus in dict.fromkeys(row["corpus"] for row in rows):
+        held = [row["passages"] for row in rows if row["corpus"] == corpus]
+        shared, same, below, kept = (sum(column) for column in zip(*held, strict=True))
+        lines.append([corpus, shared, same / (shared or 1), below, kept / (below or 1)])
+    return Table(
+        "Passages: headings above the text",
+        ("main elements of", "lines", "same headings", "lines right below a heading", "heading kept"),
+        lines,
+        f"Lines of {_LONG_LINE} words and more in a passage of the page and in one of its main element alone. "
+        "*Same headings*: all headings above the line are those of the main element. Headings that stand elsewhere, "
+        "such as a title that was put back, do not count.",
+    )
 
 
 def _segments(rows: Sequence[Row]) -> Table:

@@ -1,10 +1,11 @@
 """Tables of the learned cleaner: single pages, whole sites, how sure it is, and the model that is shipped."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import product
 from statistics import fmean
 
 import numpy as np
+from numpy.typing import NDArray
 
 from domsieve.analysis.auto.cleaner import TREE_MIDDLE, TREE_ODDS
 from experiments.corpora.magic_pages import KINDS
@@ -19,6 +20,8 @@ GRID = tuple(product((2.0, 3.0, 4.0, 5.0), (0.4, 0.5, 0.55, 0.6, 0.65)))
 """What the score of the style tree may add to the log-odds of a block, and from what score on."""
 _CHOSEN = f"{TREE_ODDS:g} {TREE_MIDDLE:g}"
 _SAMPLES = 2_000
+_ENOUGH = 30
+"""Pages of a language, from which its confidence is shown."""
 
 PREFACE = """\
 The cleaner `auto` gives each visible block of a page a probability of content and keeps the blocks that together are
@@ -72,6 +75,7 @@ def tables(rows: Sequence[Row]) -> list[Table]:
             _dial("Precision and recall by what is favoured, WCXB without the empty references", whole),
             _dial("The same, articles", [row for row in whole if row["kind"] == "article"]),
             _confidence(wcxb),
+            _confidence_by_language(pages),
         ]
     documents = [row for row in rows if "left_out" not in row]
     found += document_tables(documents)
@@ -174,18 +178,41 @@ def _dial(title: str, rows: Sequence[Row]) -> Table:
 
 def _confidence(rows: Sequence[Row]) -> Table:
     """Return the expected and the true F1 by fifths; the curve of a part is made from the other parts."""
-    said: list[tuple[float, float]] = []
+    said = sorted((expected, row["f1"]["balance"]) for expected, row in _expected(rows))
+    lines = [[number, *_expected_and_true(part)] for number, part in enumerate(np.array_split(said, 5), 1)]
+    head = ("fifth", "pages", "expected", "true", "difference")
+    return Table("Expected F1 against true F1, by fifths", head, lines)
+
+
+def _confidence_by_language(rows: Sequence[Row]) -> Table:
+    """Return the same by corpus and language, where there are enough pages."""
+    held: dict[tuple[str, str], list[tuple[float, float]]] = {}
+    for expected, row in _expected(rows):
+        held.setdefault((row["corpus"], row["language"]), []).append((expected, row["f1"]["balance"]))
+    lines: list[list[Cell]] = []
+    for names, pairs in sorted(held.items(), key=lambda item: -len(item[1])):
+        if len(pairs) >= _ENOUGH:
+            errors = np.subtract(*np.array(pairs).T)
+            lines.append(
+                [*names, *_expected_and_true(pairs), 2 * float(errors.std(ddof=1)) / len(pairs) ** 0.5]
+            )
+    head = ("corpus", "language", "pages", "expected", "true", "difference", "two standard errors")
+    note = f"Languages with {_ENOUGH} pages and more."
+    return Table("Expected F1 against true F1, by language", head, lines, note)
+
+
+def _expected(rows: Sequence[Row]) -> Iterator[tuple[float, Row]]:
     for fold in sorted({row["fold"] for row in rows}):
         rest = [row for row in rows if row["fold"] != fold]
         curve = curve_of([row["expected"] for row in rest], [row["f1"]["balance"] for row in rest])
-        held = [row for row in rows if row["fold"] == fold]
-        said += [(float(np.interp(row["expected"], *curve)), row["f1"]["balance"]) for row in held]
-    lines: list[list[Cell]] = []
-    for number, part in enumerate(np.array_split(np.array(sorted(said)), 5), 1):
-        expected, true = (float(column.mean()) for column in part.T)
-        lines.append([number, len(part), expected, true, expected - true])
-    head = ("fifth", "pages", "expected", "true", "difference")
-    return Table("Expected F1 against true F1, by fifths", head, lines)
+        for row in rows:
+            if row["fold"] == fold:
+                yield float(np.interp(row["expected"], *curve)), row
+
+
+def _expected_and_true(pairs: Sequence[tuple[float, float]] | NDArray[np.float64]) -> list[Cell]:
+    expected, true = (float(column.mean()) for column in np.array(pairs).T)
+    return [len(pairs), expected, true, expected - true]
 
 
 _BESIDE = ("page alone", "sst", "of few pages", "sst of few pages", "best")

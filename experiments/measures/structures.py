@@ -37,8 +37,8 @@ _LINE_ENDERS = _names(
     """
 )
 _SCHEMES = ("http://", "https://", "mailto:")
-# Marks by which headings link to themselves.
-_MARKS = " \t\n¶#§🔗"
+# Marks by which headings link to themselves, some of them without a width.
+_MARKS = " \t\n¶#§🔗\u200b"
 _HIDING = re.compile(r"display\s{0,9}:\s{0,9}none|visibility\s{0,9}:\s{0,9}hidden", re.IGNORECASE)
 _WORD = re.compile(r"\w+")
 _BLANK_LINES = re.compile(r"(?:[ \t]{0,99}\n)+")

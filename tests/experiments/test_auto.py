@@ -9,6 +9,7 @@ import pytest
 from domsieve.analysis.auto.model import UNIT, read_model, shipped_model, write_model
 from domsieve.analysis.trees.sst import SiteStyleTree
 from experiments.corpora.magic_pages import magic_pages
+from experiments.corpora.main_elements import MainPage
 from experiments.experiments.auto_documents import Source, document_tables, measure_documents, unseen_table
 from experiments.experiments.auto_tables import GRID, tables
 from experiments.measures.word_scores import count_words
@@ -219,6 +220,8 @@ def test_tables_of_pages_and_sites() -> None:
     assert by_title["Word F1 of rendered sites by the shipped model"].rows == [["r", 3, 0.9, 0.7, 0.8, 1.0]]
     fifths = by_title["Expected F1 against true F1, by fifths"].rows
     assert [row[1] for row in fifths] == [8] * 5
+    by_language = by_title["Expected F1 against true F1, by language"].rows
+    assert [row[:3] for row in by_language] == [["wcxb", "German", 40]]
     assert not tables([])
 
 
@@ -237,12 +240,16 @@ def test_documents_are_measured_as_users_get_them() -> None:
     )
     marked = replace(reviewed, corpus="trafilatura", markdown="", wanted=("Door",), unwanted=("Home",))
     sources = [reviewed, marked]
-    first, second = measure_documents(sources, shipped_model(), {})
+    main = MainPage("wcxb/1", reviewed.url, reviewed.source, ("headings",))
+    first, second = measure_documents(sources, shipped_model(), {"1": main})
     assert first["f1"][1] > 0.95
     assert first["reference"]["headings"][1] == 1
     assert second["segments"] == [1, 0, 0, 1]
-    documents, segments = document_tables([first, second])
-    assert documents.rows[0][:3] == ["reference, WCXB", "headings", 1]
+    assert first["main"]["headings"][1] == 1
+    assert first["passages"] == [2, 2, 2, 2]
+    documents, passages, segments = document_tables([first, second])
+    assert documents.rows[0][:3] == ["main element, WCXB", "headings", 1]
+    assert passages.rows == [["wcxb", 2, 1.0, 2, 1.0]]
     assert [row[0] for row in segments.rows] == ["all", "German"]
     assert segments.rows[0][1:] == [1, 1.0, 1.0, 1.0]
     unseen = unseen_table([{"left_out": "German", **second}], [first, second])
