@@ -7,8 +7,8 @@ from typing import Any
 
 import msgspec
 
+from domsieve.analysis.columns.hiding import HIDING_REASONS
 from domsieve.analysis.columns.page_blocks import PageBlocks, page_blocks
-from domsieve.analysis.columns.visible import HIDING_REASONS
 from domsieve.analysis.document.damage import with_warnings
 from domsieve.analysis.estimator import PageEstimator
 from domsieve.analysis.metadata.title import restore_title

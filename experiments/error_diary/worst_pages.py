@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from domsieve.analysis.columns.visible import HIDING_REASONS
+from domsieve.analysis.columns.hiding import HIDING_REASONS
 from domsieve.analysis.report.document import ReportPart, write_report
 from domsieve.analysis.report.view import Recurrences, page_view
 from domsieve.analysis.verdict import Verdict

@@ -9,7 +9,7 @@ from domsieve.analysis.cleaning.hidden_text import drop_hidden, hidden_words
 from domsieve.analysis.cleaning.none import NoCleaning
 from domsieve.analysis.cleaning.tps import TagPathFilter
 from domsieve.analysis.columns.batch import prune
-from domsieve.analysis.columns.visible import _BANDS, _Scene
+from domsieve.analysis.columns.hiding import _BANDS, _Scene
 from domsieve.analysis.writers.evidence import text_blocks
 from domsieve.analysis.writers.markdown import write_markdown
 from domsieve.analysis.writers.text import write_text

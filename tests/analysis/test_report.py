@@ -10,8 +10,8 @@ import numpy as np
 from domsieve.analysis.cleaning.hidden_text import drop_hidden
 from domsieve.analysis.cleaning.none import NoCleaning
 from domsieve.analysis.cleaning.tps import TagPathFilter
+from domsieve.analysis.columns.hiding import Hiding
 from domsieve.analysis.columns.page_blocks import page_blocks
-from domsieve.analysis.columns.visible import Hiding
 from domsieve.analysis.report.document import ReportPart, Tile, write_report
 from domsieve.analysis.report.view import (
     DROPPED,

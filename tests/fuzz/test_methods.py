@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from domsieve.analysis.block_types.detection import EVERY_METHOD_DECIDES, KindChoice, node_kinds
 from domsieve.analysis.columns.batch import Batch
-from domsieve.analysis.columns.visible import hidden_texts, visible_nodes
+from domsieve.analysis.columns.hiding import hidden_texts
+from domsieve.analysis.columns.visible import visible_nodes
 from domsieve.analysis.compare.comparison import Comparison, compare_page
 from domsieve.analysis.metadata.title import TITLE_REASON, restore_title
 from domsieve.analysis.records.fields import field_tables

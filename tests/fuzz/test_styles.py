@@ -9,9 +9,10 @@ from domsieve.analysis.block_types.detection import node_kinds
 from domsieve.analysis.cleaning.hidden_text import drop_hidden, hidden_words
 from domsieve.analysis.columns.batch import Batch
 from domsieve.analysis.columns.flow import BLOCK, boundaries, text_flow
+from domsieve.analysis.columns.hiding import HIDING_REASONS, hidden_texts
 from domsieve.analysis.columns.page_blocks import page_blocks
 from domsieve.analysis.columns.styles import presentation_styles
-from domsieve.analysis.columns.visible import HIDING_REASONS, hidden_texts, visible_nodes
+from domsieve.analysis.columns.visible import visible_nodes
 from domsieve.analysis.metadata.page_metadata import read_metadata
 from domsieve.analysis.page_flags.flags import page_marks
 from domsieve.analysis.registry import page_cleaner

@@ -9,7 +9,8 @@ from dataclasses import replace
 import numpy as np
 
 from domsieve.analysis.columns.batch import Ints, prune
-from domsieve.analysis.columns.visible import HIDING_REASONS, hidden_texts, shown_nodes
+from domsieve.analysis.columns.hiding import HIDING_REASONS, hidden_texts
+from domsieve.analysis.columns.visible import shown_nodes
 from domsieve.analysis.verdict import Verdict
 from domsieve.snapshot.page import Snapshot
 

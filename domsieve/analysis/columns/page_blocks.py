@@ -14,9 +14,10 @@ from numpy.typing import NDArray
 from domsieve.analysis.columns.batch import F64, Ints, cached_per_page, distinct
 from domsieve.analysis.columns.flow import BREAK, CELL, NONE, SPACE, boundaries, text_flow
 from domsieve.analysis.columns.hash import U64, combine, hashes_of
+from domsieve.analysis.columns.hiding import hidden_texts
 from domsieve.analysis.columns.page_columns import page_texts
 from domsieve.analysis.columns.tables import grouping
-from domsieve.analysis.columns.visible import hidden_texts, never_shown
+from domsieve.analysis.columns.visible import never_shown
 from domsieve.analysis.columns.words import folded
 from domsieve.budget import check, spending
 from domsieve.snapshot.page import Snapshot

@@ -12,7 +12,7 @@ from domsieve.analysis.block_types.detection import DROPPED_BY_KIND
 from domsieve.analysis.cleaning.page_widget_words import PERMALINK_MARKS
 from domsieve.analysis.cleaning.page_widgets import WIDGET_REASONS
 from domsieve.analysis.columns.batch import cached_per_page, prune
-from domsieve.analysis.columns.visible import HIDING_REASONS
+from domsieve.analysis.columns.hiding import HIDING_REASONS
 from domsieve.analysis.metadata._elements import Elements, elements_of
 from domsieve.analysis.metadata._json_ld import claim_json_ld, plain_address
 from domsieve.analysis.metadata.markup import claim_links, claim_meta_tags, claim_microdata

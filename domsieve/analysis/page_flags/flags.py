@@ -10,9 +10,10 @@ import numpy as np
 
 from domsieve.analysis.columns.batch import below
 from domsieve.analysis.columns.flow import heard_texts
+from domsieve.analysis.columns.hiding import hidden_texts
 from domsieve.analysis.columns.page_blocks import page_blocks
 from domsieve.analysis.columns.page_columns import page_texts
-from domsieve.analysis.columns.visible import hidden_texts, never_shown, shown_nodes
+from domsieve.analysis.columns.visible import never_shown, shown_nodes
 from domsieve.analysis.columns.words import fold
 from domsieve.analysis.page_flags.wall_phrases import (
     CONSENT,

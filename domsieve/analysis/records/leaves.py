@@ -15,8 +15,9 @@ from domsieve.analysis.columns.batch import (
     counted_before,
     page_batch,
 )
+from domsieve.analysis.columns.hiding import hidden_texts
 from domsieve.analysis.columns.links import Addresses
-from domsieve.analysis.columns.visible import hidden_texts, in_body, shown_nodes, worded
+from domsieve.analysis.columns.visible import in_body, shown_nodes, worded
 from domsieve.analysis.records._table_grid import TableGrid
 from domsieve.analysis.records._tag_tree import Shown, TagTree, member_above
 from domsieve.budget import check

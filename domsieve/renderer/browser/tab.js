@@ -30,6 +30,32 @@ globalThis.domsieve = (() => {
       for (const element of tree.querySelectorAll(selector)) if (isShown(element)) return element;
     }
   };
+  // Fields of a form stand in for its properties, so these are read from the prototype.
+  const part = (element, name) => Reflect.get(Element.prototype, name, element);
+  // The elements inside of one in the flat tree that may be laid out.
+  const inside = (element) => {
+    const shadow = part(element, "shadowRoot");
+    const children = shadow ? [...shadow.children] : [...part(element, "children")];
+    if (element instanceof HTMLDetailsElement && !element.open) return children.slice(0, 1);
+    const slotted = element instanceof HTMLSlotElement ? element.assignedElements() : [];
+    return slotted.length ? slotted : children;
+  };
+  // Chapters below the fold may be skipped until they are scrolled to. An animation shows them and changes no attribute.
+  // Styles of elements in hidden ones are not asked for, because Chrome then lays these out.
+  const showSkipped = () => {
+    const shown = { contentVisibility: "visible" };
+    const root = own("documentElement");
+    const waiting = root ? [root] : [];
+    while (waiting.length) {
+      const element = waiting.pop();
+      const style = getComputedStyle(element);
+      if (style.display === "none" || style.contentVisibility === "hidden") continue;
+      if (style.contentVisibility === "auto") {
+        part(element, "animate").call(element, [shown, shown], { duration: 1, fill: "both" }).pause();
+      }
+      for (const one of inside(element)) waiting.push(one);
+    }
+  };
   const frame = () => new Promise((done) => requestAnimationFrame(done));
 
   return {
@@ -109,6 +135,7 @@ globalThis.domsieve = (() => {
       }
       // Half of what a capture carries would be source code, which nobody wants.
       for (const script of own("scripts")) if (!isData(script)) script.textContent = "";
+      showSkipped();
       return count;
     },
   };

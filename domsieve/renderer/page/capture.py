@@ -138,6 +138,22 @@ STYLE_NAMES = (
     "clip",
     "clip-path",
     "background-clip",
+    "background-size",
+    "line-height",
+    "-webkit-text-fill-color",
+    "-webkit-text-stroke-width",
+    "text-shadow",
+    "filter",
+    "mix-blend-mode",
+    "mask-image",
+    "mask-size",
+    "contain",
+    "transform",
+    "backface-visibility",
+    "z-index",
+    "fill",
+    "fill-opacity",
+    "stroke",
 )
 
 _SCRIPTS = "Emulation.setScriptExecutionDisabled"

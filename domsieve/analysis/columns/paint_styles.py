@@ -1,0 +1,208 @@
+"""Computed styles that decide whether letters can be seen, one array per property."""
+
+import re
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from domsieve.analysis.columns.batch import Bools, Ints, below
+from domsieve.analysis.columns.css_values import (
+    UNKNOWN,
+    blur_of,
+    changes_colours,
+    clamp,
+    colour,
+    number,
+    opacity_of,
+    picture,
+)
+from domsieve.snapshot.page import Snapshot
+
+LEAST_PX = 1.0
+"""Boxes and letters up to this size show nothing."""
+LEAST_CONTRAST = 12.0
+"""The largest difference between a letter and its ground that nobody can read, of 255 in a channel after opacity."""
+LEAST_OPACITY = LEAST_CONTRAST / 255
+"""Black letters on white with less cannot be read."""
+
+_POSITIONS = {"static": 0, "relative": 1, "absolute": 2, "fixed": 3, "sticky": 4}
+_CUTS, _SCROLLS = 1, 2
+_NUMBERS = re.compile(r"-?\d*\.?\d+(?:e-?\d+)?")
+_SIZE = re.compile(r"(\d{1,6})x(\d{1,6})")
+_SIDES = ("top", "right", "bottom", "left")
+_PAINTED_LATER = frozenset({"clippath", "defs", "marker", "mask", "pattern", "symbol"})
+"""Elements of SVG whose content is painted only where something refers to it."""
+
+
+class PaintStyles:
+    """Computed styles of the N nodes, each array (N, ...); CSS initial values for what was not captured.
+
+    What is read later has numbers: the one of each node and the list of values, where 0 is the initial value.
+    """
+
+    def __init__(self, page: Snapshot) -> None:
+        self._page = page
+        position = self._each("position", "static", lambda value: _POSITIONS.get(value, 0))
+        self.absolute, self.fixed = position == _POSITIONS["absolute"], position == _POSITIONS["fixed"]
+        self.moves = self.fixed | (position == _POSITIONS["sticky"])
+        self.seen = self._each("visibility", "visible", lambda value: value == "visible")
+        self.letter_px = self._each("font-size", "16px", partial(number, default=16.0))
+        self.line_px = self._each("line-height", "normal", partial(number, default=np.inf))
+        self.opacity = self._each("opacity", "1", lambda value: clamp(number(value, 1.0), 1.0))
+        self.filter_number, self.filter_values = self._numbers("filter", "none")
+        of_filter = self._read(self.filter_number, self.filter_values)
+        self.opacity = self.opacity * of_filter(opacity_of)
+        self.blur_px = of_filter(blur_of)
+        self.has_filter = of_filter(changes_colours)
+        self.blend_number, self.blend_values = self._numbers("mix-blend-mode", "normal")
+        self.shadow_number, self.shadow_values = self._numbers("text-shadow", "none")
+        self._read_inks()
+        self._read_grounds()
+        across, down = (self._each(f"overflow-{axis}", "visible", _overflow) for axis in "xy")
+        # Overflow of the root and the body applies to the window, which scrolls.
+        self.is_root = self.is_tag("html", "body")
+        inside = ~self.is_root
+        contained = self._each("contain", "none", _paints_inside)
+        self.cuts: Bools = inside & ((across == _CUTS) | (down == _CUTS) | contained)
+        self.scrolls: Bools = inside & ((across == _SCROLLS) | (down == _SCROLLS))
+        self.shape_number, self.shape_values = self._numbers("clip-path", "none", unset=-1)
+        self.mask_number, self.mask_values = self._numbers("mask-image", "none", unset=-1)
+        empty = self._each(
+            "mask-image", "none", lambda value: value != "none" and picture(value)[3] < LEAST_OPACITY
+        )
+        is_small = self._each("mask-size", "auto", _is_no_size)
+        self.is_masked: Bools = empty | (is_small & (self.mask_number >= 0))
+        turned = self._each("transform", "none", _faces_away)
+        self.is_turned: Bools = turned & self._each(
+            "backface-visibility", "visible", lambda value: value == "hidden"
+        )
+        # The older property `clip` applies to positioned boxes only.
+        self.shapeless: Bools = (self.absolute | self.fixed) & self._each("clip", "auto", _is_empty)
+        self.holds_placed = (
+            (position > 0) | self.shapeless | (self.shape_number >= 0) | self.is_masked | contained
+        )
+        self.is_behind: Bools = (position > 0) & self._each(
+            "z-index", "auto", lambda value: value.startswith("-")
+        )
+        self.is_picture = self.is_tag("canvas", "embed", "iframe", "img", "object", "picture", "svg", "video")
+        self.is_frame = self.is_tag("iframe", "frame")
+        self.is_unpainted = self._below(*_PAINTED_LATER)
+        size = _SIZE.fullmatch(str(page.provenance.options.get("viewport_px", "")))
+        self.window_px = (float(size[1]), float(size[2])) if size else (np.inf, np.inf)
+
+    def _read_inks(self) -> None:
+        self.ink = self._each("color", "rgb(0, 0, 0)", colour)
+        if "-webkit-text-fill-color" in self._page.style_names:
+            self.ink = self._each("-webkit-text-fill-color", "rgb(0, 0, 0)", colour)
+        outlined = self._each("-webkit-text-stroke-width", "0px", partial(number, default=0.0)) > 0
+        if (drawn := self._below("svg") & ~self._below("foreignobject")).any():
+            fill = self._each("fill", "rgb(0, 0, 0)", colour)
+            fill[:, 3] *= self._each("fill-opacity", "1", lambda value: clamp(number(value, 1.0), 1.0))
+            self.ink = np.where(drawn[:, None], fill, self.ink)
+            outlined = np.where(drawn, self._each("stroke", "none", lambda value: value != "none"), outlined)
+        # The colour of an outline is not looked at.
+        self.ink[outlined] = (np.nan, np.nan, np.nan, 1.0)
+
+    def _read_grounds(self) -> None:
+        below_picture = self._each("background-color", "rgba(0, 0, 0, 0)", colour)
+        pictures = self._each("background-image", "none", picture)
+        # One that is smaller than its box is an underline or a mark, not the ground of a text.
+        sized = self._each("background-size", "auto", lambda value: value not in {"auto", "cover"})
+        pictures[sized & (pictures[:, 3] > 0)] = UNKNOWN
+        share = pictures[:, 3:]
+        alpha = share + below_picture[:, 3:] * (1 - share)
+        with np.errstate(invalid="ignore"):
+            mixed = (
+                pictures[:, :3] * share + below_picture[:, :3] * below_picture[:, 3:] * (1 - share)
+            ) / alpha
+        mixed = np.where(share == 0, below_picture[:, :3], np.where(share == 1, pictures[:, :3], mixed))
+        self.ground = np.concatenate((mixed, alpha), axis=1)
+        self.cut_to_text = self._each("background-clip", "border-box", lambda value: value == "text")
+        # Pictures do not count: they may be transparent or missing.
+        self.is_opaque: Bools = (self.ground[:, 3] == 1) | self._is_all_border()
+
+    def _is_all_border(self) -> Bools:
+        """Return which boxes are filled by their borders, all of them solid and opaque."""
+        solid, width = np.ones(len(self._page), np.bool_), {}
+        for side in _SIDES:
+            said = self._each(f"border-{side}", "0px none rgb(0, 0, 0)", _border)
+            width[side] = said[:, 0]
+            solid &= said[:, 1] == 1
+        box = self._page.box
+        return np.asarray(
+            solid
+            & ((width["left"] + width["right"] >= box[:, 2]) | (width["top"] + width["bottom"] >= box[:, 3]))
+        )
+
+    def _each(self, name: str, initial: str, read: Callable[[str], Any]) -> NDArray[Any]:
+        """Return ``read(value)`` of a property for each node; `read` is called once for each distinct value."""
+        page = self._page
+        known = name in page.style_names
+        column = page.styles[:, page.style_names.index(name)] if known else np.zeros(0, np.int32)
+        value, of_row = np.unique(column, return_inverse=True)
+        read_values = np.array([*map(read, page.strings.take(value.tolist())), read(initial)])
+        row = np.append(of_row if known else np.zeros(len(page.styles), np.intp), value.size)
+        if not known:
+            row[:] = value.size
+        of_node: NDArray[Any] = read_values[
+            row[page.style]
+        ]  # -1 (no style) is the last row, the initial value
+        return of_node
+
+    def _numbers(self, name: str, initial: str, *, unset: int = 0) -> tuple[Ints, list[str]]:
+        """Return a number for the value of each node, and the values; `unset` is that of the initial value."""
+        values = [] if unset else [initial]
+        seen = {initial: unset}
+
+        def read(value: str) -> int:
+            if value not in seen:
+                seen[value] = len(values)
+                values.append(value)
+            return seen[value]
+
+        return np.asarray(self._each(name, initial, read), np.int64), values
+
+    def _read(self, of_node: Ints, values: list[str]) -> Callable[[Callable[[str], Any]], NDArray[Any]]:
+        return lambda read: np.array([read(value) for value in values])[of_node]
+
+    def is_tag(self, *names: str) -> Bools:
+        """Return which nodes are elements with one of these names."""
+        tags = np.array([tag.lower() in names for tag in self._page.tags.to_list()], np.bool_)
+        return tags[self._page.tag]
+
+    def _below(self, *names: str) -> Bools:
+        return below(self.is_tag(*names), self._page.end.astype(np.int64))
+
+
+def _overflow(value: str) -> int:
+    return _CUTS if value in {"hidden", "clip"} else _SCROLLS if value in {"auto", "scroll"} else 0
+
+
+def _paints_inside(contain: str) -> bool:
+    return bool({"paint", "strict", "content"} & set(contain.split()))
+
+
+def _is_no_size(mask_size: str) -> bool:
+    return any(number(part, 1.0) == 0 for part in mask_size.split(",", maxsplit=1)[0].split())
+
+
+def _faces_away(transform: str) -> bool:
+    """Return whether a transform shows the back of a box: the third row turns its axis from the reader."""
+    parts = [float(part) for part in _NUMBERS.findall(transform.removeprefix("matrix3d"))]
+    return transform.startswith("matrix3d") and len(parts) == 16 and parts[10] < 0
+
+
+def _border(value: str) -> tuple[float, float]:
+    """Return the width of a border, in px, and its alpha; 0 if it is not solid."""
+    width, _, rest = value.partition(" ")
+    kind, _, ink = rest.partition(" ")
+    return number(width, 0.0), colour(ink)[3] if kind == "solid" else 0.0
+
+
+def _is_empty(rect: str) -> bool:
+    """Return whether a value of the property ``clip`` hides everything."""
+    edges = [float(part) for part in _NUMBERS.findall(rect)] if "auto" not in rect else []
+    return len(edges) == 4 and (edges[2] - edges[0] <= LEAST_PX or edges[1] - edges[3] <= LEAST_PX)
