@@ -103,6 +103,10 @@ REMOVED = {
     "joiner and others": (f"a{ZWJ}{WJ}\ufeff{SHY}b", "ab"),
     "operators": ("a\u2062\u2063\u2064b", "ab"),
     "bits between letters": (f"w{ZWSP}o{ZWNJ}r{ZWSP}d{ZWNJ}w{ZWNJ}o{ZWSP}rd", "wordword"),
+    "bits between letters, broken by runs": (
+        f"w{ZWSP}o{ZWNJ}r{ZWSP}{WJ}{WJ}d{ZWSP}w{WJ}{WJ}o{ZWNJ}r{ZWSP}d{ZWNJ}w{WJ}{WJ}o{ZWSP}r{ZWNJ}d",
+        "wordwordword",
+    ),
     "run in Persian": (f"\u0645\u06cc{ZWNJ}{ZWNJ}{ZWJ}\u062e", f"\u0645\u06cc{ZWNJ}\u062e"),
     "empty embeddings": ("a\u202a\u202c\u202b\u202c\u202a\u202cb", "ab"),
     "deep isolates": (
