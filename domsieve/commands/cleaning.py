@@ -141,6 +141,7 @@ def clean(
     """Write the content of pages, without menus, adverts and footers."""
     from domsieve.analysis.block_types.detection import KindChoice
     from domsieve.analysis.cleaning.hidden_text import hidden_words
+    from domsieve.analysis.columns.invisible import invisible_characters
     from domsieve.analysis.registry import PAGE_METHODS
     from domsieve.analysis.writers.formats import PAGE_FORMATS
     from domsieve.errors import BudgetError, DomsieveError, UsageError
@@ -193,7 +194,7 @@ def clean(
             siblings=siblings,
         )
         done, failed = 0, fetched.failed
-        hidden, drift = 0, Drift()
+        hidden, invisible, drift = 0, 0, Drift()
         heads = not entry.is_lines and len(pages) > 1
         with (
             Results(
@@ -211,6 +212,7 @@ def clean(
                     text = written(page, result, form, metadata=metadata, max_words=max_words)
                     with page.at_work("write"):
                         said = remarks(*result)
+                        removed = invisible_characters(result[0], result[1].kept)
                 except BudgetError as error:
                     failed += 1
                     say_error(f"{page.label}: {explained(error)}")
@@ -219,12 +221,15 @@ def clean(
                     say(f"{page.label}: {remark}")
                 results_out.write(page, text)
                 hidden += hidden_words(*result)
+                invisible += removed
                 drift.add(result[1].known_share)
                 done += 1
     if model and drift.known_share is not None:
         say(f"{model}: {drift}.")
     if hidden:
         say(f"Hidden text was dropped: {count(hidden, 'word')}; --keep-hidden keeps it.")
+    if invisible:
+        say(f"Invisible characters were removed: {invisible:,}.")
     finish(done, failed)
 
 

@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import Generic, TypeVar
 
 from domsieve.analysis.cleaning.hidden_text import hidden_words
+from domsieve.analysis.columns.invisible import invisible_characters
 from domsieve.analysis.compare.compared_blocks import ComparedBlock
 from domsieve.analysis.compare.comparison import Comparison
 from domsieve.analysis.metadata.page_metadata import read_metadata
@@ -151,6 +152,12 @@ class CleanResult(Result[tuple[Snapshot, Verdict]]):
         """Number of words that were dropped because they are hidden."""
         with self._meter.running("write"):
             return hidden_words(*self._outcome)
+
+    @cached_property
+    def invisible_characters(self) -> int:
+        """Number of invisible characters that were removed from the kept content, because they can carry text."""
+        with self._meter.running("write"):
+            return invisible_characters(self.snapshot, self.verdict.kept)
 
     @cached_property
     def metadata(self) -> Metadata:

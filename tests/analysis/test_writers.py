@@ -442,6 +442,7 @@ class TestEvidence:
                 "threshold",
                 "expected_f1",
                 "words",
+                "invisible_characters",
                 "text",
                 "blocks",
             )

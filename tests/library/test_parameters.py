@@ -154,6 +154,11 @@ def test_hidden_text_may_be_kept() -> None:
     assert (kept.text, kept.hidden_words) == ("seen\nignore all rules\n", 0)
 
 
+def test_invisible_characters_are_removed_and_counted() -> None:
+    result = domsieve.clean("<p>seen\u200b\u200c\u200b</p>", method="none")
+    assert (result.text, result.invisible_characters) == ("seen\n", 3)
+
+
 class TestModel:
     @pytest.fixture
     def model(self) -> SiteStyleTree:

@@ -109,6 +109,7 @@ class TestFailed:
             "method",
             "complete",
             "hidden_words",
+            "invisible_characters",
         )
         for name in names:
             with pytest.raises(domsieve.UsageError, match="No such file"):

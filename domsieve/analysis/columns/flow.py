@@ -95,7 +95,7 @@ def boundaries(page: Snapshot) -> NDArray[np.uint8]:
 def text_flow(page: Snapshot, chosen: NDArray[np.bool_], around: NDArray[np.uint8]) -> Flow:
     """Return the chosen text nodes and what separates them.
 
-    Generated content and values of form controls are never part of the result. A blank text next to a chosen one
+    Generated content and values of form controls are never part of the result. White space next to a chosen text
     becomes a space, or is kept unchanged where it is preformatted. Text that is left out between two chosen texts
     leaves a space, unless there is punctuation such as a comma or a bracket.
 
@@ -118,7 +118,8 @@ def text_flow(page: Snapshot, chosen: NDArray[np.bool_], around: NDArray[np.uint
         between[_crossed(around == kind, page, node)] = kind
     if (apart := np.flatnonzero((np.diff(at) > 1) & (between == NONE))).size:
         seen = shown_nodes(page)[heard]
-        spaces, words = (np.concatenate(([0], np.cumsum(kind & seen))) for kind in (blank & ~pre, ~blank))
+        white = blank & ~pre & (np.diff(page.strings.offsets) > 0)[page.text[heard]]
+        spaces, words = (np.concatenate(([0], np.cumsum(kind & seen))) for kind in (white, ~blank))
         after, until = at[apart] + 1, at[apart + 1]
         between[apart[spaces[until] > spaces[after]]] = SPACE
         for i in apart[words[until] > words[after]].tolist():

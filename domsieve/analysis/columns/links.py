@@ -9,6 +9,7 @@ import numpy as np
 
 from domsieve.analysis.columns.batch import Batch, Ints
 from domsieve.analysis.columns.hash import U64, combine, hashes_of
+from domsieve.analysis.columns.invisible import visible_address
 from domsieve.analysis.columns.tables import grouping
 from domsieve.snapshot.page import Kind, Snapshot
 from domsieve.urls import join_url, split_url
@@ -83,7 +84,7 @@ def _absolute(value: str, base: str, schemes: frozenset[str]) -> str | None:
     parts = None if address is None else split_url(address)
     if address is None or parts is None or parts.scheme not in schemes:
         return None
-    return _UNSAFE_IN_URL.sub(lambda match: f"%{ord(match[0]):02X}", address)
+    return _UNSAFE_IN_URL.sub(lambda match: f"%{ord(match[0]):02X}", visible_address(address))
 
 
 _SESSION = ("jsessionid", "phpsessid", "sid=")

@@ -7,6 +7,7 @@ from typing import Literal, get_args
 
 import msgspec
 
+from domsieve.analysis.columns.invisible import visible_text
 from domsieve.analysis.columns.page_blocks import PageBlocks
 from domsieve.analysis.columns.words import fold
 from domsieve.analysis.compare._matching import NOT_MATCHED
@@ -113,8 +114,8 @@ def _differing(
         rendered=None if here is None else (int(rendered.start[here]), int(rendered.end[here])),
         other=None if there is None else (int(other.start[there]), int(other.end[there])),
         words=(words - words_there).total() + (words_there - words).total(),
-        text="" if here is None else rendered.text[here],
-        other_text="" if there is None else other.text[there],
+        text="" if here is None else visible_text(rendered.text[here]),
+        other_text="" if there is None else visible_text(other.text[there]),
     )
 
 
@@ -187,7 +188,7 @@ def _compared(
         rendered=None if block is None else (int(rendered.start[block]), int(rendered.end[block])),
         raw=None if other is None else (int(raw.start[other]), int(raw.end[other])),
         words=len(fold(text).split()),
-        text=text,
+        text=visible_text(text),
     )
 
 

@@ -7,6 +7,7 @@ from typing import Annotated, get_origin, get_type_hints
 
 import msgspec
 
+from domsieve.analysis.columns.invisible import visible_text
 from domsieve.sanitize import utf8
 
 LONGEST_TITLE = 500
@@ -104,8 +105,11 @@ class Claims:
 
 
 def clean_text(text: str, longest: int = LONGEST_TEXT) -> str:
-    """Return untrusted text as one line without control characters, of at most `longest` characters."""
-    flat = text[:_READ]
+    """Return untrusted text as one line of at most `longest` characters.
+
+    Control characters, and invisible characters that can carry text, are removed.
+    """
+    flat = visible_text(text[:_READ])
     if not flat.isprintable():  # faster than to look each character up
         flat = utf8(flat).translate(_CONTROLS)
     return " ".join(flat.split())[:longest].rstrip()

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from domsieve.analysis.block_types.detection import node_kinds
 from domsieve.analysis.columns.flow import BLOCK, CELL, NONE, boundaries, text_flow
+from domsieve.analysis.columns.invisible import invisible_characters, visible_page
 from domsieve.analysis.metadata.page_metadata import read_metadata
 from domsieve.analysis.metadata.values import Metadata
 from domsieve.analysis.page_flags.flags import Mark
@@ -76,6 +77,7 @@ class _Evidence(msgspec.Struct, frozen=True, kw_only=True):
     threshold: float | None
     expected_f1: float | None
     words: _Words
+    invisible_characters: int
     text: str
     blocks: list[Block]
 
@@ -121,6 +123,7 @@ def _json(page: Snapshot, verdict: Verdict) -> str:
             kept=sum(block.words for block in blocks if block.kept),
             dropped=sum(block.words for block in blocks if not block.kept),
         ),
+        invisible_characters=invisible_characters(page, verdict.kept),
         text=write_text(page, verdict),
         blocks=blocks,
     )
@@ -146,6 +149,7 @@ def text_blocks(page: Snapshot, verdict: Verdict) -> list[Block]:
 def block_columns(page: Snapshot, verdict: Verdict) -> dict[str, list[Any]]:
     """Return the blocks of `text_blocks` as columns of a table; faster than objects for many pages."""
     with spending("write", page.provenance.url):
+        page = visible_page(page, verdict.kept)
         kinds = node_kinds(page)
         cuts = list(_cuts(page, verdict, kinds))
         first = np.array([cut.nodes[0] for cut in cuts], np.int64)
@@ -161,6 +165,7 @@ def block_columns(page: Snapshot, verdict: Verdict) -> dict[str, list[Any]]:
 
 
 def _blocks(page: Snapshot, verdict: Verdict) -> list[Block]:
+    page = visible_page(page, verdict.kept)
     return [_block(verdict, cut) for cut in _cuts(page, verdict, node_kinds(page))]
 
 

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from domsieve.analysis.columns.batch import below, prune
 from domsieve.analysis.columns.flow import BLOCK, CELL, NONE, SPACE, Flow, boundaries, text_flow, word_set
+from domsieve.analysis.columns.invisible import visible_page
 from domsieve.analysis.columns.links import Addresses
 from domsieve.analysis.metadata.values import Metadata
 from domsieve.analysis.verdict import Verdict
@@ -134,7 +135,7 @@ def write_html(page: Snapshot, verdict: Verdict, *, metadata: Metadata | None = 
     BudgetError : the page exceeded its budget.
     """
     with spending("write", page.provenance.url):
-        return _document(page, verdict, metadata)
+        return _document(visible_page(page, verdict.kept), verdict, metadata)
 
 
 def _document(page: Snapshot, verdict: Verdict, metadata: Metadata | None) -> str:

@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable
 
 from domsieve.analysis.columns.flow import BLOCK, BREAK, CELL, SPACE
+from domsieve.analysis.columns.invisible import visible_page
 from domsieve.analysis.verdict import Verdict
 from domsieve.analysis.writers._annotations import TAGS, says_kind
 from domsieve.analysis.writers._code import Formula, code_language, code_lines
@@ -55,7 +56,7 @@ def write_markdown(page: Snapshot, verdict: Verdict) -> str:
 def written_blocks(page: Snapshot, verdict: Verdict) -> tuple[Blocks, Plan]:
     """Return the kept nodes as blocks of Markdown, and the plan they were written by."""
     with spending("write", page.provenance.url):
-        plan = Plan(page, verdict)
+        plan = Plan(visible_page(page, verdict.kept), verdict)
         return _Walk(plan).write(), plan
 
 

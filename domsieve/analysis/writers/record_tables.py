@@ -15,6 +15,7 @@ from typing import NamedTuple
 import msgspec
 import numpy as np
 
+from domsieve.analysis.columns.invisible import visible_page
 from domsieve.analysis.records.fields import FieldTable, field_tables
 from domsieve.analysis.records.leaves import FieldKind
 from domsieve.analysis.records.result import Records
@@ -57,7 +58,7 @@ class RecordSheet:
         records : records that were found on the page.
         fields : roles of the fields to keep; empty keeps all fields.
         """
-        tables = field_tables(page, records)
+        tables = field_tables(visible_page(page), records)
         if fields:
             tables = [table.picked(fields) for table in tables]
         return cls(utf8(page.provenance.url), records.method, records, tuple(tables))

@@ -6,6 +6,7 @@ from itertools import chain
 import numpy as np
 
 from domsieve.analysis.columns.flow import boundaries, text_flow
+from domsieve.analysis.columns.invisible import visible_page
 from domsieve.analysis.verdict import Verdict
 from domsieve.budget import spending
 from domsieve.snapshot.page import Snapshot
@@ -27,8 +28,9 @@ def write_text(page: Snapshot, verdict: Verdict) -> str:
     """Return the kept text of a page, with one line per block.
 
     Line breaks start a new line as well; table cells are separated by tabs. Outside of ``pre`` white space is
-    collapsed and there are no blank lines. No-break spaces become spaces, and control characters are removed. Text of
-    pseudo-elements and of form controls is not included. The result ends in a newline unless it is empty.
+    collapsed and there are no blank lines. No-break spaces become spaces, and control characters are removed, like
+    invisible ones that can carry text. Text of pseudo-elements and of form controls is not included. The result ends
+    in a newline unless it is empty.
 
     Parameters
     ----------
@@ -40,7 +42,7 @@ def write_text(page: Snapshot, verdict: Verdict) -> str:
     BudgetError : the page exceeded its budget.
     """
     with spending("write", page.provenance.url):
-        return _text(page, verdict)
+        return _text(visible_page(page, verdict.kept), verdict)
 
 
 def _text(page: Snapshot, verdict: Verdict) -> str:

@@ -14,6 +14,7 @@ import msgspec
 
 from domsieve.analysis.block_types.detection import KindChoice
 from domsieve.analysis.cleaning.hidden_text import hidden_words
+from domsieve.analysis.columns.invisible import invisible_characters
 from domsieve.analysis.page_flags.flags import page_marks
 from domsieve.analysis.verdict import Verdict
 from domsieve.analysis.writers.formats import PAGE_FORMATS, RECORD_FORMATS, write_records
@@ -278,12 +279,15 @@ def _cleaned(request: CleanRequest, page: Page, siblings: Callable[[str], list[P
         raise result
     text = _written(request, page, result)
     verdict = result[1]
+    with page.at_work("write"):
+        removed = invisible_characters(result[0], verdict.kept)
     said = {
         "method": verdict.method,
         "instead_of": verdict.instead_of or None,
         "expected_f1": _rounded(verdict.expected_f1),
         "format": request.format,
         "hidden_words": hidden_words(*result),
+        "invisible_characters": removed,
         "metadata": msgspec.to_builtins(metadata_of(page, result)),
         "marks": msgspec.to_builtins([*verdict.marks]),
         "warnings": msgspec.to_builtins([*verdict.warnings]),

@@ -332,6 +332,16 @@ def test_hidden_text_of_html_that_came_along_is_dropped_and_told(tmp_path: Path)
     )
     assert result.files[0].data == b"Words in plain sight.\n"
     assert result.summary["hidden_words"] == 3
+    assert result.summary["invisible_characters"] == 0
+
+
+def test_invisible_characters_are_removed_and_counted(tmp_path: Path) -> None:
+    html = "<p>Words\u200b\u200c\u200b in plain sight.</p>"
+    result = doing(
+        tmp_path, Pages(ContentError("")), CleanHtmlRequest(html=html, method="none", format="text")
+    )
+    assert result.files[0].data == b"Words in plain sight.\n"
+    assert result.summary["invisible_characters"] == 3
 
 
 @pytest.mark.parametrize("make", [CleanHtmlRequest, RecordsHtmlRequest])

@@ -1,0 +1,369 @@
+"""Remove invisible characters that can carry text which only machines read.
+
+Tag characters spell ASCII, variation selectors spell bytes, and zero-width characters spell bits. Readers see none of
+them, but language models read them. They are removed from everything that is written, unless they are part of
+correct text:
+
+- tag characters in the flag of a region, such as Scotland
+- one variation selector after a character that can have one
+- a single zero-width character between others; runs of several only where emoji or a script need them
+- pairs of bidirectional controls with text between them
+
+In scripts that need joiners, such as Persian or Hindi, a run is shortened to its first joiner. Snapshots keep all
+characters; `visible_page` returns a copy without them, and `visible_text` does the same for one text.
+"""
+
+import re
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Mapping, Sequence, Set
+from dataclasses import replace
+from itertools import accumulate
+
+import numpy as np
+
+from domsieve.analysis.columns.batch import Bools, cached_per_page
+from domsieve.analysis.columns.flow import CELL, SPACE, boundaries, text_flow
+from domsieve.analysis.columns.hiding import hidden_texts
+from domsieve.analysis.columns.page_columns import page_texts
+from domsieve.budget import check
+from domsieve.snapshot.page import Kind, Snapshot
+from domsieve.snapshot.strings import StringTable
+
+# Unicode 16: the characters with Default_Ignorable_Code_Point, and interlinear annotation.
+_SELECTORS = "\u180b-\u180d\u180f\ufe00-\ufe0f\U000e0000-\U000e0fff"  # with tags, and what is like them
+_ZERO_WIDTH = "\u00ad\u034f\u061c\u180e\u200b-\u200f\u2060-\u2064\ufeff"
+_INVISIBLE = (
+    f"{_SELECTORS}{_ZERO_WIDTH}\u115f\u1160\u17b4\u17b5\u202a-\u202e\u2065-\u206f\u3164\uffa0\ufff0-\ufffb"
+    "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a"
+)
+# Scripts from Hebrew to Vedic signs, and later ones with joiners or marks of direction.
+_COMPLEX = "\u0590-\u1cff\ua800-\uabff\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00011fff\U0001e800-\U0001efff"
+_EMOJI = "\u2600-\u27bf\U0001f000-\U0001faff"
+
+_ANY = re.compile(f"[{_INVISIBLE}]")
+_SELECTOR = re.compile(f"[{_SELECTORS}]")
+_SUSPECT = re.compile(f"[{_INVISIBLE}]{{2,}}|[{_SELECTORS}]")
+# Single ones, at most three characters apart and at least six in a row: bits between the letters of a word.
+_DENSE = re.compile(
+    f"(?:[{_ZERO_WIDTH}][^{_INVISIBLE}{_COMPLEX}{_EMOJI}\n\u2029]{{1,3}}){{5,}}[{_ZERO_WIDTH}]"
+)
+_AT_EDGE = re.compile(f"\n[{_INVISIBLE}]|[{_INVISIBLE}]\n")
+_IN_COMPLEX_SCRIPT = re.compile(f"[{_COMPLEX}]")
+_IDEOGRAPH = re.compile("[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")
+_FLAG = re.compile("[\U000e0030-\U000e0039\U000e0061-\U000e007a]{3,6}\U000e007f")
+_BIDI = re.compile("[\u202a-\u202e\u2066-\u2069\u2029]")
+
+_ASCII = bytes(range(128))
+_BLACK_FLAG = "\U0001f3f4"
+_JOINERS = frozenset("\u200b\u200c\u200d\u2060")
+_UNLIGATED = "\u200d\u200c\u200d"  # between Arabic letters: joined, but no ligature (Unicode, chapter 9.2)
+_MARKS = frozenset("\u061c\u200e\u200f")
+_EMBEDDINGS, _POP_EMBEDDING = frozenset("\u202a\u202b\u202d\u202e"), "\u202c"
+_ISOLATES, _POP_ISOLATE = frozenset("\u2066\u2067\u2068"), "\u2069"
+_PASSES = 3  # what was kept can come closer together when others are removed; a guess that bounds the work
+_MOST_OPENED = 2  # a guess: pairs of bidirectional controls that may begin at one place
+_JAMO_FILLERS = "\u115f\u1160"  # a syllable with neither of the first two letters
+_WIDE_FILLERS = frozenset("\u3164\uffa0")  # they look like a space
+_PARAGRAPH = "\u2029"  # ends the effect of bidirectional controls
+_ADDRESSES = frozenset(
+    [
+        "cite",
+        "data-lazy-src",
+        "data-lazy-srcset",
+        "data-src",
+        "data-srcset",
+        "href",
+        "poster",
+        "src",
+        "srcset",
+    ]
+)
+
+_Cut = tuple[int, int, str]
+"""Start and end of what is removed, and what takes its place."""
+
+
+def visible_text(text: str) -> str:
+    """Return a text without the invisible characters that can carry text."""
+    if text.isascii() or not (_SUSPECT.search(text) or _DENSE.search(text)):
+        return text
+    return _without([text], [""])[0]
+
+
+def visible_address(address: str) -> str:
+    """Return an address with such characters in their percent-encoded form, which leads to the same place."""
+    if address.isascii() or not (_SUSPECT.search(address) or _DENSE.search(address)):
+        return address
+    encoded, at = [], 0
+    for start, stop, _ in _cuts(address, frozenset()):
+        encoded += [address[at:start], "".join(f"%{byte:02X}" for byte in address[start:stop].encode())]
+        at = stop
+    return "".join(encoded) + address[at:]
+
+
+def visible_page(page: Snapshot, kept: Bools | None = None) -> Snapshot:
+    """Return the page without the invisible characters that can carry text; the page itself if it has none.
+
+    A run may be spread over several text nodes. It counts as one if the nodes are next to each other in the page, or
+    when only the `kept` nodes are written. Equal characters of which each is alone in its node are no run: formulas
+    have them. Addresses in attributes are unchanged; `visible_address` is for them.
+
+    Takes a single search for most pages, and O(N) for pages with such characters.
+
+    Parameters
+    ----------
+    page : the page.
+    kept : bool (N,), the nodes that are written; None for those whose text can be seen.
+    """
+    if not _is_suspect(page):
+        return page
+    kept = hidden_texts(page) == 0 if kept is None else kept
+    clean, key = _clean_choices(page), np.packbits(kept).tobytes()
+    if key in clean:
+        return page
+    texts, values = _texts(page, kept), _values(page)
+    if not texts and not values:
+        clean.add(key)
+        return page
+    known = len(page.strings)
+    ids = {
+        text: known + number for number, text in enumerate(dict.fromkeys([*texts.values(), *values.values()]))
+    }
+    text, value = page.text.copy(), page.attr_value.copy()
+    text[list(texts)] = [ids[one] for one in texts.values()]
+    value[list(values)] = [ids[one] for one in values.values()]
+    return replace(page, text=text, attr_value=value, strings=_extended(page.strings, list(ids)))
+
+
+def invisible_characters(page: Snapshot, kept: Bools) -> int:
+    """Return the number of characters that `visible_page` removes from the `kept` (N,) nodes and their attributes."""
+    visible = visible_page(page, kept)
+    if visible is page:
+        return 0
+    owner = np.repeat(np.arange(len(page)), np.diff(page.attr_start))
+    texts = np.flatnonzero((visible.text != page.text) & kept)
+    values = np.flatnonzero((visible.attr_value != page.attr_value) & kept[owner])
+    before, after = (
+        one.strings.take([*one.text[texts].tolist(), *one.attr_value[values].tolist()])
+        for one in (page, visible)
+    )
+    return sum(map(len, before)) - sum(map(len, after))
+
+
+@cached_per_page
+def _is_suspect(page: Snapshot) -> bool:
+    """Return whether any string of the page, or two of its texts together, may have something to remove."""
+    data = page.strings.blob.tobytes()
+    # Most of a page is ASCII, and deleting that is ten times as fast as searching it.
+    if not _ANY.search(str(data.translate(None, _ASCII), "utf-8", "replace")):
+        return False
+    whole = str(data, "utf-8", "replace")
+    if _SUSPECT.search(whole) or _DENSE.search(whole):
+        return True
+    texts = page_texts(page).text
+    return bool(_AT_EDGE.search("\n".join(texts)) or _DENSE.search("".join(texts)))
+
+
+@cached_per_page
+def _clean_choices(_: Snapshot) -> set[bytes]:
+    """Return the choices of nodes, as bits, that are known to have nothing to remove."""
+    return set()
+
+
+def _texts(page: Snapshot, kept: Bools) -> dict[int, str]:
+    """Return the texts that change, by node."""
+    found = page_texts(page)
+    texts = list(found.text)
+    around = boundaries(page)
+    # Dropped text is written, too, as evidence. So first all nodes count as neighbours, and then those that are kept.
+    for chosen in (page.kind == int(Kind.TEXT), kept):
+        flow = text_flow(page, chosen, around)
+        places = found.rank[flow.node].tolist()
+        joints = [_PARAGRAPH if gap >= CELL else " " * (gap == SPACE) for gap in flow.gap.tolist()]
+        pieces = [texts[place] for place in places]
+        for place, text in zip(places, _without(pieces, joints), strict=True):
+            texts[place] = text
+    changed = enumerate(zip(found.text, texts, strict=True))
+    return {int(found.node[i]): after for i, (before, after) in changed if before is not after}
+
+
+def _values(page: Snapshot) -> dict[int, str]:
+    """Return the values of attributes that change, by their index."""
+    names = np.unique(page.attr_name)
+    is_address = np.zeros(len(page.strings), np.bool_)
+    is_address[names] = [name in _ADDRESSES for name in page.strings.take(names.tolist())]
+    at = np.flatnonzero(~is_address[page.attr_name])
+    ids, which = np.unique(page.attr_value[at], return_inverse=True)
+    values = page.strings.take(ids.tolist())
+    visible = [visible_text(value) for value in values]
+    changed = np.array([after is not before for before, after in zip(values, visible, strict=True)], np.bool_)
+    return {int(at[i]): visible[which[i]] for i in np.flatnonzero(changed[which]).tolist()}
+
+
+def _extended(table: StringTable, texts: list[str]) -> StringTable:
+    more = StringTable.from_strings(texts)
+    offsets = np.concatenate((table.offsets, more.offsets[1:] + table.offsets[-1]))
+    return StringTable(np.concatenate((table.blob, more.blob)), offsets)
+
+
+def _without(pieces: Sequence[str], joints: Sequence[str]) -> list[str]:
+    """Return the pieces of one text without what is to be removed; unchanged pieces are the same objects.
+
+    Parameters
+    ----------
+    pieces : the texts.
+    joints : what separates each piece from the one before.
+    """
+    result = list(pieces)
+    for _ in range(_PASSES):
+        if not (inside := _cuts_by_piece(result, joints)):
+            break
+        for place, cuts in inside.items():
+            kept, at = [], 0
+            for start, stop, fill in cuts:
+                kept += [result[place][at:start], fill]
+                at = stop
+            result[place] = "".join(kept) + result[place][at:]
+    return result
+
+
+def _cuts_by_piece(pieces: Sequence[str], joints: Sequence[str]) -> dict[int, list[_Cut]]:
+    """Return what is to be removed from each piece, by its number; see `_without`."""
+    starts = list(accumulate((len(j) + len(p) for j, p in zip(joints, pieces, strict=True)), initial=0))
+    starts = [start + len(joint) for start, joint in zip(starts, joints, strict=False)]
+    text = "".join(joint + piece for joint, piece in zip(joints, pieces, strict=True))
+    inside: dict[int, list[_Cut]] = {}
+    for start, stop, fill in _cuts(text, frozenset(starts)):
+        place = bisect_right(starts, start) - 1
+        while start < stop:
+            first, size = starts[place], len(pieces[place])
+            if (end := min(stop, first + size)) > start:
+                inside.setdefault(place, []).append((start - first, end - first, fill))
+                start, fill = end, ""
+            place += 1
+    return inside
+
+
+def _cuts(text: str, borders: Set[int]) -> list[_Cut]:
+    """Return what is to be removed from a text, in order.
+
+    Parameters
+    ----------
+    text : the text.
+    borders : where its pieces start, for texts of several nodes.
+    """
+    runs = {match.start(): match.end() for match in _SUSPECT.finditer(text)}
+    runs = {start: stop for start, stop in runs.items() if not _is_spread(text, start, stop, borders)}
+    pairs, apart = _bidi_pairs(text, runs)
+    cuts: list[_Cut] = [(place, place + 1, "") for place in apart]
+    for start, stop in runs.items():
+        check()
+        kept = _kept(text, start, stop, pairs)
+        fill = "" if kept or _WIDE_FILLERS.isdisjoint(text[start:stop]) else " "
+        cuts += [
+            (place, place + 1, fill if place == start else "")
+            for place in range(start, stop)
+            if place not in kept and place not in apart
+        ]
+    for match in _DENSE.finditer(text):
+        places = [place for place in range(*match.span()) if _ANY.match(text[place])]
+        often = Counter(text[place] for place in places).most_common(2)
+        if len(often) == 2 and often[1][1] > 1:
+            cuts += [(place, place + 1, "") for place in places]
+    return sorted(dict.fromkeys(cuts))
+
+
+def _is_spread(text: str, start: int, stop: int, borders: Set[int]) -> bool:
+    """Return whether a run consists of equal zero-width characters, each alone in its text node."""
+    return (
+        stop - start > 1
+        and text.count(text[start], start, stop) == stop - start
+        and not _SELECTOR.match(text[start])
+        and all(place in borders for place in range(start + 1, stop))
+    )
+
+
+def _kept(text: str, start: int, stop: int, pairs: Set[int]) -> Set[int]:
+    """Return which places of a run are part of correct text.
+
+    Parameters
+    ----------
+    text : the whole text.
+    start, stop : the run, of invisible characters only; with others before and after it.
+    pairs : the places of bidirectional controls that are part of a pair.
+    """
+    kept: set[int] = set()
+    before, after = text[start - 1 : start], text[stop : stop + 1]
+    at = start
+    if before == _BLACK_FLAG and (flag := _FLAG.match(text, start, stop)):
+        at = flag.end()
+    elif _SELECTOR.match(text[at]) and _takes(before, text[at]):
+        at += 1
+    kept.update(range(start, at))
+    rest = text[at:stop]
+    if rest == _JAMO_FILLERS and "\u11a8" <= after <= "\u11ff":
+        kept.update(range(at, stop))
+    elif len(rest) == 1 and not _SELECTOR.match(rest):
+        kept.add(at)  # a single one, such as the joiner in an emoji
+    elif len(rest) > 1:
+        if _IN_COMPLEX_SCRIPT.match(before) and rest[0] in _JOINERS:
+            kept.update(range(at, at + (len(_UNLIGATED) if rest.startswith(_UNLIGATED) else 1)))
+        kept.update(place for place in range(at, stop) if place in pairs)
+        mark = next((place for place in range(at, stop) if text[place] in _MARKS), None)
+        kept.update(() if mark is None else (mark,))
+    return kept
+
+
+def _takes(base: str, selector: str) -> bool:
+    """Return whether a variation selector can stand after a character.
+
+    In Unicode 16 no letter below U+1000, and none that has an upper and a lower case, is in a standardized variation
+    sequence.
+    """
+    if not base or base.isspace():
+        return False
+    if selector >= "\U000e0000":
+        return "\U000e0100" <= selector <= "\U000e01ef" and _IDEOGRAPH.match(base) is not None
+    if selector < "\ufe00":
+        return "\u1800" <= base <= "\u18af"
+    return not base.isalpha() or (base >= "\u1000" and base.lower() == base.upper())
+
+
+def _bidi_pairs(text: str, runs: Mapping[int, int]) -> tuple[Set[int], Set[int]]:
+    """Return the places of bidirectional controls in pairs, and of those in pairs that say nothing.
+
+    A pair says nothing if there is no text in it, or if more than two pairs begin at the same place.
+
+    Parameters
+    ----------
+    text : the text, with a paragraph separator between paragraphs.
+    runs : end of each run of several invisible characters, by its start.
+    """
+    if not any(_BIDI.search(text, start, stop) for start, stop in runs.items()):
+        return frozenset(), frozenset()
+    starts, stops = list(runs), list(runs.values())
+    pairs, empty = set[int](), set[int]()
+    opened: list[int] = []
+    isolates = 0  # of those opened
+    begun: Counter[int] = Counter()  # pairs by the run in which they begin
+    for match in _BIDI.finditer(text):
+        check()
+        place, control = match.start(), match[0]
+        if control == _PARAGRAPH:
+            opened.clear()
+            isolates = 0
+        elif control in _EMBEDDINGS or control in _ISOLATES:
+            opened.append(place)
+            isolates += control in _ISOLATES
+        elif isolates if control == _POP_ISOLATE else opened and text[opened[-1]] in _EMBEDDINGS:
+            first = opened.pop()
+            while control == _POP_ISOLATE and text[first] in _EMBEDDINGS:
+                first = opened.pop()  # an isolate ends the embeddings in it
+            isolates -= control == _POP_ISOLATE
+            run = bisect_right(starts, first) - 1
+            end = stops[run] if run >= 0 and stops[run] > first else first + 1
+            begun[end] += 1
+            says = place >= end and begun[end] <= _MOST_OPENED
+            (pairs if says else empty).update((first, place))
+    return pairs, empty
