@@ -56,7 +56,7 @@ HIDING_REASONS = (
 # Text in a box that cuts is seen if this share of a line is, or of a letter's width.
 _LEAST_OF_LINE, _LEAST_OF_LETTER = 0.5, 0.25
 # Letters up to this size, blurs from this share of a letter on and lines closer than this share cannot be read.
-_LEAST_LETTER_PX, _MOST_BLUR, _LEAST_LINE = 2.0, 0.5, 0.4
+_LEAST_LETTER_PX, _MOST_BLUR, _LEAST_LINE = 3.0, 0.5, 0.4
 # The area of a letter in parts of the square of its size: few fonts have less. The least width of one, likewise.
 _LETTER_AREA, _LETTER_WIDTH = 0.5, 0.4
 # Guesses that bound the work: texts are compared with boxes in up to 64 horizontal bands of at least 128 texts.

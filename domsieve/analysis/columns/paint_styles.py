@@ -23,7 +23,7 @@ from domsieve.snapshot.page import Snapshot
 
 LEAST_PX = 1.0
 """Boxes and letters up to this size show nothing."""
-LEAST_CONTRAST = 12.0
+LEAST_CONTRAST = 8.0
 """The largest difference between a letter and its ground that nobody can read, of 255 in a channel after opacity."""
 LEAST_OPACITY = LEAST_CONTRAST / 255
 """Black letters on white with less cannot be read."""
