@@ -135,6 +135,7 @@ SEEN = [
     "<p style='mask-image:linear-gradient(#000,transparent)'>{}</p>",
     "<p style='transform:scaleX(-1)'>{}</p>",
     "<p style='position:fixed;bottom:0'>{}</p>",
+    "<div style='position:fixed;top:0;bottom:0;overflow:auto'><p style='margin-top:3000px'>{}</p></div>",
     "<p style='opacity:.1'>{}</p>",
     "<p>{}</p>",
     "<p style='color:#eee'>{}</p>",

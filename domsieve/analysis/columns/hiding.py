@@ -98,6 +98,7 @@ class _Scene:
     ground : (N, 3), the colour behind the content of a node, NaN where it is unknown.
     ground_of : (N,), the element that has this background, -1 for the page.
     lettering : (N, 4), the colour of letters that are cut out of a background (``background-clip: text``).
+    is_fixed : (N,), whether the content of a node stays where it is when the page is scrolled.
     filter_of, blend_of : (N,), the nearest element with a filter that changes colours, or with a blend mode; -1 for
         none, -2 for one inside another, whose result is not known.
     """
@@ -177,10 +178,18 @@ class _Scene:
         self.clip_placed[nodes] = np.where(node.holds_placed[nodes, None], inner, self.clip_placed[above])
         self.opacity[nodes] = self.opacity[above] * node.opacity[nodes]
         self.moves[nodes] = self.moves[above] | node.moves[nodes]
-        self.is_fixed[nodes] = self.is_fixed[above] | fixed
+        is_fixed = self.is_fixed[above] | fixed
+        # What a fixed box scrolls to can be seen if the box can.
+        is_fixed[scrolls & ~self._is_beyond(nodes)] = False
+        self.is_fixed[nodes] = is_fixed
         self.in_hidden_frame[nodes] = self.in_hidden_frame[above] | (node.is_frame & ~node.seen)[above]
         self.blur_px[nodes] = np.maximum(self.blur_px[above], node.blur_px[nodes])
         self._inherit_colours(nodes, above)
+
+    def _is_beyond(self, nodes: Ints) -> Bools:
+        """Return which nodes are to the right of the window or below it before the page is scrolled."""
+        width, height = self.node.window_px
+        return np.asarray((self.rect[nodes, 0] >= width) | (self.rect[nodes, 1] >= height))
 
     def _inherit_colours(self, nodes: Ints, above: Ints) -> None:
         node = self.node
@@ -213,8 +222,7 @@ class _Scene:
         wide = np.minimum(_LEAST_OF_LETTER * letter, rect[:, 2] - rect[:, 0] - LEAST_PX)
         high = np.minimum(_LEAST_OF_LINE * letter, rect[:, 3] - rect[:, 1] - LEAST_PX)
         least = np.maximum(np.stack((wide, high), axis=1), LEAST_PX)
-        width, height = node.window_px
-        beyond = self.is_fixed[above] & ((rect[:, 0] >= width) | (rect[:, 1] >= height))
+        beyond = self.is_fixed[above] & self._is_beyond(text)
         tests = (
             self.in_hidden_frame[text] | node.is_unpainted[text],
             ~node.seen[text],
