@@ -1,18 +1,22 @@
 """Texts near the limit of what can be read, judged by eye, from which the limits of the pixel oracle were chosen.
 
-Each text is ten random words of a list in 16 px serif letters, on its own line of a page 1280 px wide. The crops were
-looked at in natural size, without enlarging them or raising their contrast, and the words were read off before they
-were compared. A text counts as readable if its words could be read off one after another, if need be slowly, and as
-unreadable if there was nothing, only a smear, or a word here and there. The eye was that of a vision model, which is
-better than that of a person at an ordinary screen; so where it had to guess, the text counts as unreadable.
+Each text is ten words in 16 px serif letters, on its own line of a page 1280 px wide. The crops were looked at in
+natural size, without enlarging them or raising their contrast. A text counts as readable if its words could be read
+off one after another, if need be slowly, and as unreadable if there was nothing, only a smear, or a word here and
+there.
+
+The eye was that of a vision model. It gets the exact colours, and could still make out words at 4 to 8 levels from
+their ground and at opacity .02, which are contrasts of at most 1.07 to 1. No ordinary screen in an ordinary room
+shows those, so they count as unreadable by decision, not by sight. People should judge them before anybody concludes
+more from them; the oracle calls most texts this close to a limit doubtful.
 
 What follows for the limits (shares are of the letters that vanish and of those that are swapped):
 
-- T = 8 of 255. On white the words 10 levels darker could be read, those 6 and 8 levels darker only guessed; on black
-  and on a dark grey those 12 levels lighter, but not 8. Opacity .04 (10 levels) could be read, .02 (5 levels) not.
-- N = .10. Text at opacity .04, the faintest that is readable, has shares of .32 and .11, because only the cores of its
-  letters differ by more than T. The highest share of an unreadable text, in the way that gives it the lower one, is
-  .09: half-transparent light yellow. One of ten words has .10 and .02, which is not the sentence; two have .19.
+- T = 8 of 255. On white the words 10 levels darker count as readable, those 8 levels darker do not; on black and on
+  a dark grey those 12 levels lighter, but not 8. Opacity .04 (10 levels) is readable, .02 (5 levels) not.
+- N = .10. Text at opacity .04, the faintest that is readable, has shares of .32 and .11, because only the cores of
+  its letters differ by more than T. The highest share of an unreadable text, in the way that gives it the lower one,
+  is .09: half-transparent light yellow. One of ten words has .10 and .02, which is not the sentence; two have .19.
 - Both ways must agree. Letters blurred by 8 px, which are a smear, have a share of 1.00 if they vanish and of .00 if
   they are swapped for others. Blurred by 4 px, they can be read slowly, and have .35.
 - Letters of 4 px could be read, of 3 px not, whatever their share.
