@@ -25,12 +25,13 @@ if sys.platform == "linux":
 
 REPORT = ROOT / "build" / "fuzz" / "hidden-disagreements.txt"
 PAGES = 5
-LEAST_AGREEMENT = 0.0
-MOST_LOST = 1.0
+# With the rules of today .785 of the texts agree and .03 are lost, in the short run as in 1,184 texts of a long one.
+# The limits are five standard deviations of a long run away. Tighten them when the rules get better.
+LEAST_AGREEMENT = 0.72
+MOST_LOST = 0.055
 
 
 @pytest.mark.browser
-@pytest.mark.slow
 def test_rules_and_pixels_agree(request: pytest.FixtureRequest) -> None:
     seed = int(request.config.getoption("--hypothesis-seed") or 0)
     outcomes, disagreements = asyncio.run(_judge(drawn(test_rules_and_pixels_agree, PAGES, seed)))

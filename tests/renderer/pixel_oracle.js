@@ -375,6 +375,8 @@
     return sheet.host.scrollHeight;
   }
 
+  const ofControl = (element) => Boolean(element.closest?.("textarea, select, datalist"));
+
   // ---- what the driver calls
 
   const restyled = new Map();
@@ -389,7 +391,7 @@
 
   globalThis.oracle = {
     runs: () => runs.map((run) => ({
-      text: run.plain, letter_px: run.letter, station: run.station, fixed: run.isFixed,
+      text: run.plain, letter_px: run.letter, station: ofControl(run.parent) ? -1 : run.station, fixed: run.isFixed,
       ways: [...(run.blanks ? ["blank"] : []), ...(run.swapped !== null ? ["swap"] : [])],
       room: run.room, boxes: boxes(run.node).length,
     })),

@@ -32,6 +32,7 @@ import sys
 from collections import Counter
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 from pathlib import Path
 from typing import Any, Literal
 
@@ -60,7 +61,8 @@ _SCRIPT = Path(__file__).with_suffix(".js").read_text("utf-8")
 _LEVELS = 256
 # A page of this many windows is stranger than any that is worth the time; the rest of it is not judged.
 _MOST_WINDOWS = 400
-_LOAD_LIMIT_S, _COMMAND_LIMIT_S = 20.0, 60.0
+# Pages come from loopback; what takes longer is the machine.
+_LOAD_LIMIT, _COMMAND_LIMIT_S, _LOOK_LIMIT_S = timedelta(minutes=3), 60.0, 600.0
 
 Way = Literal["blank", "swap"]
 WAYS: tuple[Way, ...] = ("blank", "swap")
@@ -138,7 +140,7 @@ class Oracle:
         try:
             target = await create_page(connection, context, self._options)
             tab = await prepare_page(connection, target, self._options)
-            async with asyncio.timeout(_COMMAND_LIMIT_S * 4):
+            async with asyncio.timeout(_LOOK_LIMIT_S):
                 return await _Look(tab.session, self._options.viewport_px).take(url)
         finally:
             await connection.root.send("Target.disposeBrowserContext", {"browserContextId": context})
@@ -204,10 +206,12 @@ class _Look:
         self._session.on("Page.loadEventFired", lambda _: loaded.set())
         await self._session.send("Page.navigate", {"url": url})
         with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(_LOAD_LIMIT_S):
+            async with asyncio.timeout(_LOAD_LIMIT.total_seconds()):
                 await loaded.wait()
         await self._evaluate(
-            "(async () => { await document.fonts.ready; const pause = () => new Promise(r => setTimeout(r, 50));"
+            "(async () => { await document.fonts.ready; const frame = () => new Promise(requestAnimationFrame);"
+            "const late = () => new Promise(r => setTimeout(r, 1000));"
+            "const pause = () => Promise.race([frame().then(frame).then(frame), late()]);"
             "for (let y = 0; y < Math.min(document.documentElement.scrollHeight, 20000); y += innerHeight)"
             "{ scrollTo(0, y); await pause() } scrollTo(0, 0); await pause() })()"
         )
@@ -470,7 +474,9 @@ async def sitting() -> AsyncIterator[Jury]:
     """Start a browser and a server on loopback for a block of code, with windows of 1280 x 800."""
     options = CaptureOptions(viewport_px=(1280, 800))
     with serving() as server:
-        async with Renderer(options, Budget(), concurrency=1, egress=offline(), driver="pipe") as renderer:
+        async with Renderer(
+            options, Budget(time=_LOAD_LIMIT), concurrency=1, egress=offline(), driver="pipe"
+        ) as renderer:
             yield Jury(renderer, server, options)
 
 

@@ -8,7 +8,7 @@ import pytest
 from tests.renderer.pixel_oracle import Judgement, Sight, sitting
 from tests.renderer.readable_texts import TEXTS, page
 
-pytestmark = [pytest.mark.browser, pytest.mark.slow]
+pytestmark = pytest.mark.browser
 
 # Of the texts that are near the limit; today none is judged differently.
 MOST_WRONG = 3
