@@ -248,7 +248,7 @@
 
   function collect() {
     for (const node of inside(document)) {
-      if (node.nodeType !== Node.TEXT_NODE || !/[^ \t\n\r\f]/.test(node.data)) continue;
+      if (node.nodeType !== Node.TEXT_NODE || !/\S/.test(node.data)) continue;
       const parent = above(node);
       if (!parent) continue;
       const computed = style(parent);

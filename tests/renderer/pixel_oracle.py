@@ -19,7 +19,8 @@ and body is released. Fixed boxes are lifted, and their own text is judged in th
 and show at least one line, are scrolled to each of their runs. Where runs overlap, they are changed one after
 another, all others at once, so that a page needs about four pictures per window.
 
-Not judged: text that only a control shows (fields, closed selects), generated text, and frames of other origins.
+Not judged: text that only a control shows (fields, closed selects), no-break spaces, generated text, and frames of
+other origins.
 """
 
 import asyncio
@@ -91,11 +92,16 @@ class Sight:
     is_judged: bool
 
     def share(self, way: Way, contrast: int = LEAST_CONTRAST) -> float | None:
-        """Return the share of the letters' pixels that differ by more than `contrast`; None if the way is missing."""
+        """Return the share of the letters' pixels that differ by more than `contrast`; None if the way is missing.
+
+        The swap is also missing if even black on white it changes nothing: no font has the letters.
+        """
         if way not in self.changed:
             return None
         whole = float(self.ink[way][contrast + 1 :].sum())
-        return min(1.0, float(self.changed[way][contrast + 1 :].sum()) / whole) if whole else 0.0
+        if not whole:
+            return None if way == "swap" else 0.0
+        return min(1.0, float(self.changed[way][contrast + 1 :].sum()) / whole)
 
     def shows(self, way: Way) -> bool | None:
         """Return whether the run can be seen, judged in one way only; None if the way is missing."""
@@ -195,7 +201,7 @@ class _Look:
                 letter_px=run["letter_px"] if run["boxes"] else 0.0,
                 changed={way: self.changed[way][at] for way in run["ways"]},
                 ink={way: self.ink[way][at] * run["room"] for way in run["ways"]},
-                is_judged=run["station"] >= 0,
+                is_judged=run["station"] >= 0 and bool(run["ways"] or not run["boxes"]),
             )
             for at, run in enumerate(runs)
         ]

@@ -158,3 +158,18 @@ def test_shares_are_of_the_ink() -> None:
     assert sight.share("blank", 100) == sight.share("blank", 8) == 0.5
     assert sight.share("swap") is None
     assert sight.is_seen
+
+
+def test_a_swap_that_no_font_shows_says_nothing() -> None:
+    ink = np.zeros(256, np.float64)
+    ink[255] = 10
+    counts = ink.astype(np.int64)
+    sight = Sight(
+        text="日本",
+        letter_px=16.0,
+        changed={"blank": counts, "swap": 0 * counts},
+        ink={"blank": ink, "swap": 0 * ink},
+        is_judged=True,
+    )
+    assert sight.share("swap") is None
+    assert sight.is_seen
