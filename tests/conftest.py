@@ -21,6 +21,8 @@ SLOWEST = (
     "service/jobs/test_pool.py",
     "service/jobs/test_overrun.py",
     "renderer/test_hostile_pages.py",
+    "renderer/test_pixel_oracle.py",
+    "fuzz/test_hidden.py",
     "experiments/test_running.py",
     "experiments/test_command.py",
     "test_cli.py",

@@ -80,6 +80,22 @@ def only_long(check: Callable[[], None]) -> Callable[[], None]:
     return pytest.mark.skipif(not LONG, reason="make fuzz runs it")(check)
 
 
+def drawn(check: Callable[..., None], inputs: int, seed: int) -> Iterator[int]:
+    """Yield the seeds of inputs for a test that judges many inputs together, and count them.
+
+    Parameters
+    ----------
+    check : the test.
+    inputs : how many the short run tries; the long run tries eight times as many.
+    seed : the first; inputs of another first seed are others.
+    """
+    for number in range(inputs * LONGER if LONG else inputs):
+        if _interrupts:
+            raise KeyboardInterrupt
+        _tried[f"{_group(check)}::{check.__name__}"] += 1
+        yield seed * 1_000 + number
+
+
 def _steady(
     check: Callable[..., None], inputs: int, strategies: dict[str, st.SearchStrategy[Any]]
 ) -> Callable[[], None]:
