@@ -41,7 +41,8 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
-from domsieve.analysis.columns.visible import Hiding, hidden_texts, never_shown
+from domsieve.analysis.columns.hiding import Hiding, hidden_texts
+from domsieve.analysis.columns.visible import never_shown
 from domsieve.options import Budget, CaptureOptions
 from domsieve.renderer.browser.browser import RunningBrowser
 from domsieve.renderer.browser.connection import Session

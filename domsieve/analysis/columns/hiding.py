@@ -99,6 +99,7 @@ class _Scene:
     ground_of : (N,), the element that has this background, -1 for the page.
     lettering : (N, 4), the colour of letters that are cut out of a background (``background-clip: text``).
     is_fixed : (N,), whether the content of a node stays where it is when the page is scrolled.
+    context_of : (N,), the nearest stacking context, -1 for that of the page.
     filter_of, blend_of : (N,), the nearest element with a filter that changes colours, or with a blend mode; -1 for
         none, -2 for one inside another, whose result is not known.
     """
@@ -125,6 +126,7 @@ class _Scene:
         self.lettering = np.zeros((n, 4))
         self.filter_of = np.full(n, -1)
         self.blend_of = np.full(n, -1)
+        self.context_of = np.full(n, -1)
         for nodes in _levels(page):
             check()
             self._inherit(nodes)
@@ -201,6 +203,7 @@ class _Scene:
         self.ground_of[nodes] = np.where(painted[:, 0], nodes, self.ground_of[above])
         self.cut_to_text[nodes] = self.cut_to_text[above] | cut
         self.lettering[nodes] = np.where(cut[:, None], own, self.lettering[above])
+        self.context_of[nodes] = np.where(node.is_context[nodes], nodes, self.context_of[above])
         for has, owner in ((node.has_filter, self.filter_of), (node.blend_number > 0, self.blend_of)):
             first = np.where((owner[above] == -1) & ~node.is_root[nodes], nodes, -2)
             owner[nodes] = np.where(has[nodes], first, owner[above])
@@ -290,19 +293,27 @@ class _Scene:
                 change(value, of[at], at, colours)
                 inside = at[owner[at] >= of[at]]
                 change(value, of[inside], inside, ground)
-        return np.asarray(np.abs(colours - ground).max(axis=1))
+        contrast = np.abs(colours - ground).max(axis=1)
+        # A text that is partly outside of its ground also stands on the one behind.
+        out = np.flatnonzero((owner >= 0) & ~_holds(self.rect[owner], self.rect[text]))
+        behind = self.ground[np.maximum(self.page.parent[owner[out]], 0)]
+        contrast[out] = np.maximum(contrast[out], np.abs(colours[out] - behind).max(axis=1))
+        return np.asarray(contrast)
 
     def _filter(self, value: int, _of: Ints, at: Ints, colours: F64) -> None:
         colours[at] = filtered(colours[at], self.node.filter_values[value])
 
     def _blend(self, value: int, of: Ints, at: Ints, colours: F64) -> None:
-        outside = self.ground[np.maximum(self.page.parent[of], 0)]
-        colours[at] = blended(colours[at], outside, self.node.blend_values[value])
+        around = np.maximum(self.page.parent[of], 0)
+        # A stacking context is blended on its own: where it has no background, nothing is changed.
+        stands = self.ground_of[around] >= self.context_of[around]
+        at, around = at[stands], around[stands]
+        colours[at] = blended(colours[at], self.ground[around], self.node.blend_values[value])
 
     def _has_shadows(self, text: Ints) -> Bools:
         """Return which texts have a shadow that can be seen on their ground."""
         node = self.node
-        found = node.shadow_number[text] > 0
+        found = (node.shadow_number[text] > 0) & ~node.is_drawn[text]
         cases: dict[tuple[Any, ...], bool] = {}
         for place in np.flatnonzero(found).tolist():
             value = int(node.shadow_number[text[place]])
@@ -332,12 +343,15 @@ class _Scene:
         if not text.size:
             return stands
         boxes = self._painted((self.node.ground[:, 3] > LEAST_OPACITY) | self.node.is_picture)
+        paint, owner = self.page.paint, self.ground_of[self.page.parent[text]]
+        ground = np.where(owner >= 0, paint[owner], -1)
         middle = (self.rect[text, :2] + self.rect[text, 2:]) / 2
         middle = np.concatenate((middle, middle), axis=1)
         for at, over in self._bands(middle, boxes):
             node, box = text[at][:, None], boxes[over][None]
             around = (box < node) & (self.page.end[box] > node)
-            stands[at] = (_holds(self.rect[box], middle[at][:, None]) & ~around).any(axis=1)
+            under = paint[box] < ground[at][:, None]
+            stands[at] = (_holds(self.rect[box], middle[at][:, None]) & ~around & ~under).any(axis=1)
         return stands
 
     def _is_covered(self, text: Ints) -> Bools:

@@ -84,6 +84,12 @@ class PaintStyles:
         self.holds_placed = (
             (position > 0) | self.shapeless | (self.shape_number >= 0) | self.is_masked | contained
         )
+        indexed = (position > 0) & self._each("z-index", "auto", lambda value: value != "auto")
+        self.is_context: Bools = (
+            indexed | self.moves | (self.opacity < 1) | (self.filter_number > 0) | (self.blend_number > 0)
+        )
+        self.is_context |= (self.shape_number >= 0) | (self.mask_number >= 0) | contained
+        self.is_context |= self._each("transform", "none", lambda value: value != "none")
         self.is_behind: Bools = (position > 0) & self._each(
             "z-index", "auto", lambda value: value.startswith("-")
         )
@@ -98,7 +104,8 @@ class PaintStyles:
         if "-webkit-text-fill-color" in self._page.style_names:
             self.ink = self._each("-webkit-text-fill-color", "rgb(0, 0, 0)", colour)
         outlined = self._each("-webkit-text-stroke-width", "0px", partial(number, default=0.0)) > 0
-        if (drawn := self._below("svg") & ~self._below("foreignobject")).any():
+        self.is_drawn: Bools = self._below("svg") & ~self._below("foreignobject")
+        if (drawn := self.is_drawn).any():
             fill = self._each("fill", "rgb(0, 0, 0)", colour)
             fill[:, 3] *= self._each("fill-opacity", "1", lambda value: clamp(number(value, 1.0), 1.0))
             self.ink = np.where(drawn[:, None], fill, self.ink)
