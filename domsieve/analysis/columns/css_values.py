@@ -206,10 +206,11 @@ _MATRICES = {"grayscale": (_GREY, False), "saturate": (_GREY, True), "sepia": (_
 def filtered(colours: F64, value: str) -> F64:
     """Return colours (n, 3) after the functions of a ``filter``; NaN if one of them is not known.
 
-    ``opacity()`` and ``blur()`` change no colour; see `opacity_of` and `blur_of`.
+    ``opacity()`` and ``blur()`` change no colour; see `opacity_of` and `blur_of`. The shadow of ``drop-shadow()`` can
+    have any.
     """
     for name, said in calls(value):
-        if name in {"opacity", "blur", "drop-shadow"}:
+        if name in {"opacity", "blur"}:
             continue
         amount = _amount(said)
         if name == "brightness":
@@ -244,7 +245,7 @@ def blur_of(value: str) -> float:
 
 def changes_colours(value: str) -> bool:
     """Return whether a ``filter`` has functions that change colours."""
-    return any(name not in {"opacity", "blur", "drop-shadow"} for name, _ in calls(value)) or "url(" in value
+    return any(name not in {"opacity", "blur"} for name, _ in calls(value)) or "url(" in value
 
 
 def _amount(said: str) -> float:

@@ -57,8 +57,8 @@ HIDING_REASONS = (
 _LEAST_OF_LINE, _LEAST_OF_LETTER = 0.5, 0.25
 # Letters up to this size, blurs from this share of a letter on and lines closer than this share cannot be read.
 _LEAST_LETTER_PX, _MOST_BLUR, _LEAST_LINE = 3.0, 0.5, 0.4
-# The area of a letter in parts of the square of its size: few fonts have less. The least width of one, likewise.
-_LETTER_AREA, _LETTER_WIDTH = 0.5, 0.4
+# The area of a letter in parts of the square of its size, the least one of narrow letters, and its width likewise.
+_LETTER_AREA, _LEAST_LETTER_AREA, _LETTER_WIDTH = 0.5, 0.2, 0.4
 # Guesses that bound the work: texts are compared with boxes in up to 64 horizontal bands of at least 128 texts.
 _BANDS, _FEWEST_IN_BAND, _MOST_COVERS = 64, 128, 2_000
 _WHITE = np.array([255.0, 255.0, 255.0])
@@ -214,13 +214,17 @@ class _Scene:
         rect, letter = self.rect[text], node.letter_px[text]
         size = np.minimum(rect[:, 2] - rect[:, 0], rect[:, 3] - rect[:, 1])
         read = self._letter_sizes(text)
-        ink = self._inks(text)
-        opacity = self.opacity[above] * ink[:, 3]
+        inks = (self._inks(text), node.outline[text])
         shaded = self._has_shadows(text)
-        contrast = self._contrasts(text, ink)
-        faint = ~(contrast * opacity > LEAST_CONTRAST) & ~np.isnan(contrast) & ~shaded
-        faint[faint] = ~self._stands_on_other(text[faint])
-        unseen = np.where(shaded, self.opacity[above], opacity) < LEAST_OPACITY
+        behind = self._boxes_behind(text, node.is_placed)
+        strength = self.opacity[above] * np.maximum(inks[0][:, 3], inks[1][:, 3])
+        unseen = np.where(shaded, self.opacity[above], strength) < LEAST_OPACITY
+        faint = ~shaded
+        for ink in inks:
+            contrast = self._contrasts(text, ink[:, :3], behind) * self.opacity[above] * ink[:, 3]
+            faint &= (contrast <= LEAST_CONTRAST) | (ink[:, 3] == 0)
+        alone = np.flatnonzero(faint & (behind < 0))
+        faint[alone] = self._boxes_behind(text[alone], ~node.is_placed) < 0
         # A line of one letter's size is enough, whatever the size of its box.
         wide = np.minimum(_LEAST_OF_LETTER * letter, rect[:, 2] - rect[:, 0] - LEAST_PX)
         high = np.minimum(_LEAST_OF_LINE * letter, rect[:, 3] - rect[:, 1] - LEAST_PX)
@@ -241,16 +245,12 @@ class _Scene:
         return np.select(tests, [np.uint8(one) for one in of], np.uint8(Hiding.NONE))
 
     def _letter_sizes(self, text: Ints) -> F64:
-        """Return the size of letters on the screen; that of the style, unless ``zoom`` or a transform enlarges it."""
-        said = self.node.letter_px[text]
-        small = said <= _LEAST_LETTER_PX
-        rect = self.rect[text[small]]
-        area = (rect[:, 2] - rect[:, 0]) * (rect[:, 3] - rect[:, 1])
-        letters = self._lengths(text[small])
-        said = said.copy()
+        """Return the size of letters on the screen: that of the style, unless ``zoom`` or a transform changes it."""
+        rect = self.rect[text]
+        area = (rect[:, 2] - rect[:, 0]) * (rect[:, 3] - rect[:, 1]) / self._lengths(text)
         # Lines of different lengths make the area of a text up to twice that of its letters.
-        said[small] = np.maximum(said[small], np.sqrt(area / letters / _LETTER_AREA) / 2)
-        return said
+        least, most = np.sqrt(area / _LETTER_AREA) / 2, np.sqrt(area / _LEAST_LETTER_AREA)
+        return np.asarray(np.clip(self.node.letter_px[text], least, np.maximum(least, most)))
 
     def _lengths(self, text: Ints) -> F64:
         """Return the number of characters of each text that are not white space."""
@@ -277,11 +277,21 @@ class _Scene:
         )
         return ink
 
-    def _contrasts(self, text: Ints, ink: F64) -> F64:
-        """Return the largest difference of a channel between letters and ground (n,), NaN if it is not known."""
+    def _contrasts(self, text: Ints, colours: F64, behind: Ints) -> F64:
+        """Return the largest difference of a channel between letters (n, 3) and ground (n,), NaN if it is not known.
+
+        Parameters
+        ----------
+        text : the texts.
+        colours : the colours of their letters.
+        behind : the box behind each text that is no ancestor; see `_boxes_behind`.
+        """
         node, above = self.node, self.page.parent[text]
-        colours, ground = ink[:, :3].copy(), self.ground[above].copy()
-        owner = self.ground_of[above]
+        owner = np.where(behind >= 0, behind, self.ground_of[above])
+        colours, ground = colours.copy(), self.ground[above].copy()
+        holds = (owner < 0) | _holds(self.rect[owner], self.rect[text])
+        known = holds & (node.ground[behind, 3] == 1) & ~node.is_picture[behind]
+        ground[behind >= 0] = np.where(known[:, None], node.ground[behind, :3], np.nan)[behind >= 0]
         for of, values, change in (
             (self.filter_of[above], node.filter_number, self._filter),
             (self.blend_of[above], node.blend_number, self._blend),
@@ -291,13 +301,13 @@ class _Scene:
             for value in np.unique(values[of[touched]]).tolist():
                 at = np.flatnonzero(touched)[values[of[touched]] == value]
                 change(value, of[at], at, colours)
-                inside = at[owner[at] >= of[at]]
+                inside = at[(owner[at] >= of[at]) & (owner[at] < self.page.end[of[at]])]
                 change(value, of[inside], inside, ground)
         contrast = np.abs(colours - ground).max(axis=1)
         # A text that is partly outside of its ground also stands on the one behind.
-        out = np.flatnonzero((owner >= 0) & ~_holds(self.rect[owner], self.rect[text]))
-        behind = self.ground[np.maximum(self.page.parent[owner[out]], 0)]
-        contrast[out] = np.maximum(contrast[out], np.abs(colours[out] - behind).max(axis=1))
+        out = np.flatnonzero(~holds & (behind < 0))
+        outer = self.ground[np.maximum(self.page.parent[owner[out]], 0)]
+        contrast[out] = np.maximum(contrast[out], np.abs(colours[out] - outer).max(axis=1))
         return np.asarray(contrast)
 
     def _filter(self, value: int, _of: Ints, at: Ints, colours: F64) -> None:
@@ -313,7 +323,7 @@ class _Scene:
     def _has_shadows(self, text: Ints) -> Bools:
         """Return which texts have a shadow that can be seen on their ground."""
         node = self.node
-        found = (node.shadow_number[text] > 0) & ~node.is_drawn[text]
+        found = (node.shadow_number[text] > 0) & ~node.has_no_fill[text]
         cases: dict[tuple[Any, ...], bool] = {}
         for place in np.flatnonzero(found).tolist():
             value = int(node.shadow_number[text[place]])
@@ -337,22 +347,41 @@ class _Scene:
         visible: Ints = boxed[_is_seen(_common(self.own_clip[boxed], self.rect[boxed]))]
         return visible
 
-    def _stands_on_other(self, text: Ints) -> Bools:
-        """Return which texts lie over a box that is not their ancestor and may give them another background."""
-        stands = np.zeros(text.size, np.bool_)
+    def _boxes_behind(self, text: Ints, of: Bools) -> Ints:
+        """Return the uppermost box behind the middle of each text that is no ancestor and is above its ground.
+
+        Parameters
+        ----------
+        text : the texts.
+        of : bool (N,), the boxes to look at.
+
+        Returns
+        -------
+        boxes : (n,), -1 for texts that stand on their ground.
+        """
+        found = np.full(text.size, -1)
         if not text.size:
-            return stands
-        boxes = self._painted((self.node.ground[:, 3] > LEAST_OPACITY) | self.node.is_picture)
+            return found
+        boxes = self._painted(((self.node.ground[:, 3] > LEAST_OPACITY) | self.node.is_picture) & of)
         paint, owner = self.page.paint, self.ground_of[self.page.parent[text]]
         ground = np.where(owner >= 0, paint[owner], -1)
+        root = self._roots(boxes)
+        turn = np.where(root >= 0, root + 0.5, paint[boxes])
         middle = (self.rect[text, :2] + self.rect[text, 2:]) / 2
         middle = np.concatenate((middle, middle), axis=1)
         for at, over in self._bands(middle, boxes):
             node, box = text[at][:, None], boxes[over][None]
             around = (box < node) & (self.page.end[box] > node)
-            under = paint[box] < ground[at][:, None]
-            stands[at] = (_holds(self.rect[box], middle[at][:, None]) & ~around & ~under).any(axis=1)
-        return stands
+            between = (turn[over][None] >= ground[at][:, None]) & (
+                turn[over][None] <= paint[text[at]][:, None] + 0.5
+            )
+            behind = _holds(self.rect[box], middle[at][:, None]) & ~around & between
+            turns = np.where(behind, turn[over][None], -np.inf)
+            last = (
+                over.size - 1 - np.argmax(turns[:, ::-1], axis=1)
+            )  # of boxes in the same layer the last one
+            found[at] = np.where(behind.any(axis=1), boxes[over[last]], -1)
+        return found
 
     def _is_covered(self, text: Ints) -> Bools:
         """Return which texts are completely under one opaque box that is painted later and scrolls with the page.

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from domsieve.analysis.columns.batch import Bools, Ints, below
 from domsieve.analysis.columns.css_values import (
+    NO_COLOUR,
     UNKNOWN,
     blur_of,
     changes_colours,
@@ -81,6 +82,7 @@ class PaintStyles:
         )
         # The older property `clip` applies to positioned boxes only.
         self.shapeless: Bools = (self.absolute | self.fixed) & self._each("clip", "auto", _is_empty)
+        self.is_placed: Bools = position > 0
         self.holds_placed = (
             (position > 0) | self.shapeless | (self.shape_number >= 0) | self.is_masked | contained
         )
@@ -89,6 +91,7 @@ class PaintStyles:
             indexed | self.moves | (self.opacity < 1) | (self.filter_number > 0) | (self.blend_number > 0)
         )
         self.is_context |= (self.shape_number >= 0) | (self.mask_number >= 0) | contained
+        self.is_context |= self._each("isolation", "auto", lambda value: value != "auto")
         self.is_context |= self._each("transform", "none", lambda value: value != "none")
         self.is_behind: Bools = (position > 0) & self._each(
             "z-index", "auto", lambda value: value.startswith("-")
@@ -103,15 +106,16 @@ class PaintStyles:
         self.ink = self._each("color", "rgb(0, 0, 0)", colour)
         if "-webkit-text-fill-color" in self._page.style_names:
             self.ink = self._each("-webkit-text-fill-color", "rgb(0, 0, 0)", colour)
+        self.outline = self._each("-webkit-text-stroke-color", "rgb(0, 0, 0)", colour)
         outlined = self._each("-webkit-text-stroke-width", "0px", partial(number, default=0.0)) > 0
-        self.is_drawn: Bools = self._below("svg") & ~self._below("foreignobject")
-        if (drawn := self.is_drawn).any():
+        drawn = self._below("svg") & ~self._below("foreignobject")
+        if drawn.any():
             fill = self._each("fill", "rgb(0, 0, 0)", colour)
             fill[:, 3] *= self._each("fill-opacity", "1", lambda value: clamp(number(value, 1.0), 1.0))
             self.ink = np.where(drawn[:, None], fill, self.ink)
-            outlined = np.where(drawn, self._each("stroke", "none", lambda value: value != "none"), outlined)
-        # The colour of an outline is not looked at.
-        self.ink[outlined] = (np.nan, np.nan, np.nan, 1.0)
+            self.outline = np.where(drawn[:, None], self._each("stroke", "none", colour), self.outline)
+        self.outline[~outlined & ~drawn] = NO_COLOUR
+        self.has_no_fill: Bools = drawn & self._each("fill", "rgb(0, 0, 0)", lambda value: value == "none")
 
     def _read_grounds(self) -> None:
         below_picture = self._each("background-color", "rgba(0, 0, 0, 0)", colour)
