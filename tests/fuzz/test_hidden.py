@@ -25,10 +25,10 @@ if sys.platform == "linux":
 
 REPORT = ROOT / "build" / "fuzz" / "hidden-disagreements.txt"
 PAGES = 5
-# With the rules of today .785 of the texts agree and .03 are lost, in the short run as in 1,184 texts of a long one.
-# The limits are five standard deviations of a long run away. Tighten them when the rules get better.
-LEAST_AGREEMENT = 0.72
-MOST_LOST = 0.055
+# In a long run .983 of 1,188 texts agreed, and one that is seen was lost. The limits leave room for a few texts of the
+# 149 in the short run, whose browser may paint a little differently.
+LEAST_AGREEMENT = 0.95
+MOST_LOST = 0.015
 
 
 @pytest.mark.browser

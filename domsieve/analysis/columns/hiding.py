@@ -53,8 +53,8 @@ HIDING_REASONS = (
     "hidden: unreadable",
 )
 
-# Text in a box that cuts is seen if this share of a line is, or of a letter's width.
-_LEAST_OF_LINE, _LEAST_OF_LETTER = 0.5, 0.25
+# Text in a box that cuts is seen if so much of a line is, and of its width, in sizes of a letter.
+_LEAST_OF_LINE, _LEAST_OF_LETTER = 0.5, 1.5
 # Letters up to this size, blurs from this share of a letter on and lines closer than this share cannot be read.
 _LEAST_LETTER_PX, _MOST_BLUR, _LEAST_LINE = 3.0, 0.5, 0.4
 # The area of a letter in parts of the square of its size, the least one of narrow letters, and its width likewise.
