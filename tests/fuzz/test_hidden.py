@@ -25,8 +25,8 @@ if sys.platform == "linux":
 
 REPORT = ROOT / "build" / "fuzz" / "hidden-disagreements.txt"
 PAGES = 5
-# In a long run .983 of 1,188 texts agreed, and one that is seen was lost. The limits leave room for a few texts of the
-# 149 in the short run, whose browser may paint a little differently.
+# In a long run .983 of 1,188 texts agreed, and one that is seen was lost. The limits leave room for a few of the 149
+# texts of the short run, which another version of Chrome may paint differently.
 LEAST_AGREEMENT = 0.95
 MOST_LOST = 0.015
 

@@ -247,7 +247,8 @@ class _Scene:
     def _letter_sizes(self, text: Ints) -> F64:
         """Return the size of letters on the screen: that of the style, unless ``zoom`` or a transform changes it."""
         rect = self.rect[text]
-        area = (rect[:, 2] - rect[:, 0]) * (rect[:, 3] - rect[:, 1]) / self._lengths(text)
+        width, height = np.maximum(rect[:, 2:] - rect[:, :2], 0).T
+        area = width * height / self._lengths(text)
         # Lines of different lengths make the area of a text up to twice that of its letters.
         least, most = np.sqrt(area / _LETTER_AREA) / 2, np.sqrt(area / _LEAST_LETTER_AREA)
         return np.asarray(np.clip(self.node.letter_px[text], least, np.maximum(least, most)))
