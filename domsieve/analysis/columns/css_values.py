@@ -53,11 +53,11 @@ def calls(value: str) -> Iterator[tuple[str, str]]:
 
 def colour(value: str) -> Colour:
     """Return a computed colour as sRGB; `UNKNOWN` for what is no colour or in a space that is not known."""
-    name, said = next(calls(value), ("", ""))
-    if value == "transparent":
+    if value in {"none", "transparent"}:
         return NO_COLOUR
-    if value == "none" or (parts := _channels(name, said)) is None:
-        return NO_COLOUR if value == "none" else UNKNOWN
+    name, said = next(calls(value), ("", ""))
+    if (parts := _channels(name, said)) is None:
+        return UNKNOWN
     (first, second, third), alpha = parts
     if name in {"rgb", "rgba"}:
         return clamp(first, 255.0), clamp(second, 255.0), clamp(third, 255.0), alpha

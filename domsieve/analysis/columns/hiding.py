@@ -18,7 +18,7 @@ from domsieve.analysis.columns.css_values import (
     has_shadow,
     shape,
 )
-from domsieve.analysis.columns.page_columns import attributes_of, page_texts
+from domsieve.analysis.columns.page_columns import attributes_of, has_tag, page_texts
 from domsieve.analysis.columns.paint_styles import LEAST_CONTRAST, LEAST_OPACITY, LEAST_PX, PaintStyles
 from domsieve.analysis.columns.visible import never_shown, shown_nodes
 from domsieve.budget import check, spending
@@ -155,7 +155,7 @@ class _Scene:
     def _empty_references(self) -> set[str]:
         """Return the ids of masks and clip paths of SVG that contain nothing."""
         page = self.page
-        hollow = self.node.is_tag("mask", "clippath") & (page.end == np.arange(1, len(page) + 1))
+        hollow = has_tag(page, "mask", "clippath") & (page.end == np.arange(1, len(page) + 1))
         if not hollow.any():
             return set()
         return {str(name) for one, name in attributes_of(page).found("id", str).items() if hollow[one]}
@@ -213,7 +213,8 @@ class _Scene:
         node, above = self.node, self.page.parent[text]
         rect, letter = self.rect[text], node.letter_px[text]
         size = np.minimum(rect[:, 2] - rect[:, 0], rect[:, 3] - rect[:, 1])
-        read = self._letter_sizes(text)
+        letters = self._lengths(text)
+        read = self._letter_sizes(text, letters)
         inks = (self._inks(text), node.outline[text])
         shaded = self._has_shadows(text)
         behind = self._boxes_behind(text, node.is_placed)
@@ -239,16 +240,18 @@ class _Scene:
             (rect[:, 2] <= 0) | (rect[:, 3] <= 0) | beyond,
             faint,
             self._is_covered(text),
-            (read <= _LEAST_LETTER_PX) | (self.blur_px[above] >= _MOST_BLUR * letter) | self._overlaps(text),
+            (read <= _LEAST_LETTER_PX)
+            | (self.blur_px[above] >= _MOST_BLUR * letter)
+            | self._overlaps(text, letters),
         )
         of = (Hiding.INVISIBLE, *list(Hiding)[2:])
         return np.select(tests, [np.uint8(one) for one in of], np.uint8(Hiding.NONE))
 
-    def _letter_sizes(self, text: Ints) -> F64:
+    def _letter_sizes(self, text: Ints, letters: F64) -> F64:
         """Return the size of letters on the screen: that of the style, unless ``zoom`` or a transform changes it."""
         rect = self.rect[text]
         width, height = np.maximum(rect[:, 2:] - rect[:, :2], 0).T
-        area = width * height / self._lengths(text)
+        area = width * height / letters
         # Lines of different lengths make the area of a text up to twice that of its letters.
         least, most = np.sqrt(area / _LETTER_AREA) / 2, np.sqrt(area / _LEAST_LETTER_AREA)
         return np.asarray(np.clip(self.node.letter_px[text], least, np.maximum(least, most)))
@@ -258,18 +261,16 @@ class _Scene:
         texts = self.page.strings.take(self.page.text[text].tolist())
         return np.array([max(1, len("".join(one.split()))) for one in texts], np.float64)
 
-    def _overlaps(self, text: Ints) -> Bools:
+    def _overlaps(self, text: Ints, letters: F64) -> Bools:
         """Return which texts have several lines that are painted on top of each other."""
         node, rect = self.node, self.rect[text]
         close = node.line_px[text] < _LEAST_LINE * node.letter_px[text]
-        found = np.zeros(text.size, np.bool_)
-        if close.any():
-            wide = self._lengths(text[close]) * _LETTER_WIDTH * node.letter_px[text[close]]
-            found[close] = wide > 1.5 * (rect[close, 2] - rect[close, 0])
-        return found
+        wide = letters[close] * _LETTER_WIDTH * node.letter_px[text[close]]
+        close[close] = wide > 1.5 * (rect[close, 2] - rect[close, 0])
+        return np.asarray(close)
 
     def _inks(self, text: Ints) -> F64:
-        """Return the colour of the letters of each text (n, 4), after what its filters do to it."""
+        """Return the colour of the letters of each text (n, 4): its own, or that of a background cut to letters."""
         ink = self.node.ink[text].copy()
         above = self.page.parent[text]
         through = self.cut_to_text[above] & (ink[:, 3] < 1)

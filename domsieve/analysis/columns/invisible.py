@@ -86,14 +86,14 @@ _Cut = tuple[int, int, str]
 
 def visible_text(text: str) -> str:
     """Return a text without the invisible characters that can carry text."""
-    if text.isascii() or not (_SUSPECT.search(text) or _DENSE.search(text)):
+    if not _may_carry(text):
         return text
     return _without([text], [""])[0]
 
 
 def visible_address(address: str) -> str:
     """Return an address with such characters in their percent-encoded form, which leads to the same place."""
-    if address.isascii() or not (_SUSPECT.search(address) or _DENSE.search(address)):
+    if not _may_carry(address):
         return address
     encoded, at = [], 0
     for start, stop, _ in _cuts(address, frozenset()):
@@ -151,6 +151,10 @@ def invisible_characters(page: Snapshot, kept: Bools) -> int:
     return sum(map(len, before)) - sum(map(len, after))
 
 
+def _may_carry(text: str) -> bool:
+    return not text.isascii() and bool(_SUSPECT.search(text) or _DENSE.search(text))
+
+
 @cached_per_page
 def _is_suspect(page: Snapshot) -> bool:
     """Return whether any string of the page, or two of its texts together, may have something to remove."""
@@ -159,7 +163,7 @@ def _is_suspect(page: Snapshot) -> bool:
     if not _ANY.search(str(data.translate(None, _ASCII), "utf-8", "replace")):
         return False
     whole = str(data, "utf-8", "replace")
-    if _SUSPECT.search(whole) or _DENSE.search(whole):
+    if _may_carry(whole):
         return True
     texts = page_texts(page).text
     return bool(_AT_EDGE.search("\n".join(texts)) or _DENSE.search("".join(texts)))

@@ -20,6 +20,7 @@ from domsieve.analysis.columns.css_values import (
     opacity_of,
     picture,
 )
+from domsieve.analysis.columns.page_columns import has_tag
 from domsieve.snapshot.page import Snapshot
 
 LEAST_PX = 1.0
@@ -53,18 +54,17 @@ class PaintStyles:
         self.letter_px = self._each("font-size", "16px", partial(number, default=16.0))
         self.line_px = self._each("line-height", "normal", partial(number, default=np.inf))
         self.opacity = self._each("opacity", "1", lambda value: clamp(number(value, 1.0), 1.0))
+        self.opacity = self.opacity * self._each("filter", "none", opacity_of)
+        self.blur_px = self._each("filter", "none", blur_of)
+        self.has_filter = self._each("filter", "none", changes_colours)
         self.filter_number, self.filter_values = self._numbers("filter", "none")
-        of_filter = self._read(self.filter_number, self.filter_values)
-        self.opacity = self.opacity * of_filter(opacity_of)
-        self.blur_px = of_filter(blur_of)
-        self.has_filter = of_filter(changes_colours)
         self.blend_number, self.blend_values = self._numbers("mix-blend-mode", "normal")
         self.shadow_number, self.shadow_values = self._numbers("text-shadow", "none")
         self._read_inks()
         self._read_grounds()
         across, down = (self._each(f"overflow-{axis}", "visible", _overflow) for axis in "xy")
         # Overflow of the root and the body applies to the window, which scrolls.
-        self.is_root = self.is_tag("html", "body")
+        self.is_root = has_tag(page, "html", "body")
         inside = ~self.is_root
         contained = self._each("contain", "none", _paints_inside)
         self.cuts: Bools = inside & ((across == _CUTS) | (down == _CUTS) | contained)
@@ -84,20 +84,22 @@ class PaintStyles:
         self.shapeless: Bools = (self.absolute | self.fixed) & self._each("clip", "auto", _is_empty)
         self.is_placed: Bools = position > 0
         self.holds_placed = (
-            (position > 0) | self.shapeless | (self.shape_number >= 0) | self.is_masked | contained
+            self.is_placed | self.shapeless | (self.shape_number >= 0) | self.is_masked | contained
         )
-        indexed = (position > 0) & self._each("z-index", "auto", lambda value: value != "auto")
+        indexed = self.is_placed & self._each("z-index", "auto", lambda value: value != "auto")
         self.is_context: Bools = (
             indexed | self.moves | (self.opacity < 1) | (self.filter_number > 0) | (self.blend_number > 0)
         )
         self.is_context |= (self.shape_number >= 0) | (self.mask_number >= 0) | contained
         self.is_context |= self._each("isolation", "auto", lambda value: value != "auto")
         self.is_context |= self._each("transform", "none", lambda value: value != "none")
-        self.is_behind: Bools = (position > 0) & self._each(
+        self.is_behind: Bools = self.is_placed & self._each(
             "z-index", "auto", lambda value: value.startswith("-")
         )
-        self.is_picture = self.is_tag("canvas", "embed", "iframe", "img", "object", "picture", "svg", "video")
-        self.is_frame = self.is_tag("iframe", "frame")
+        self.is_picture = has_tag(
+            page, "canvas", "embed", "iframe", "img", "object", "picture", "svg", "video"
+        )
+        self.is_frame = has_tag(page, "iframe", "frame")
         self.is_unpainted = self._below(*_PAINTED_LATER)
         size = _SIZE.fullmatch(str(page.provenance.options.get("viewport_px", "")))
         self.window_px = (float(size[1]), float(size[2])) if size else (np.inf, np.inf)
@@ -156,8 +158,6 @@ class PaintStyles:
         value, of_row = np.unique(column, return_inverse=True)
         read_values = np.array([*map(read, page.strings.take(value.tolist())), read(initial)])
         row = np.append(of_row if known else np.zeros(len(page.styles), np.intp), value.size)
-        if not known:
-            row[:] = value.size
         of_node: NDArray[Any] = read_values[
             row[page.style]
         ]  # -1 (no style) is the last row, the initial value
@@ -176,16 +176,8 @@ class PaintStyles:
 
         return np.asarray(self._each(name, initial, read), np.int64), values
 
-    def _read(self, of_node: Ints, values: list[str]) -> Callable[[Callable[[str], Any]], NDArray[Any]]:
-        return lambda read: np.array([read(value) for value in values])[of_node]
-
-    def is_tag(self, *names: str) -> Bools:
-        """Return which nodes are elements with one of these names."""
-        tags = np.array([tag.lower() in names for tag in self._page.tags.to_list()], np.bool_)
-        return tags[self._page.tag]
-
     def _below(self, *names: str) -> Bools:
-        return below(self.is_tag(*names), self._page.end.astype(np.int64))
+        return below(has_tag(self._page, *names), self._page.end.astype(np.int64))
 
 
 def _overflow(value: str) -> int:
