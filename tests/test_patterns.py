@@ -76,7 +76,7 @@ WORST = {
     "analysis.columns.css_values '[\\\\s,/]+'": ["| |", "| a|"],
     "analysis.columns.css_values '[lhvcsqtaLHVCSQTA]'": ["|m|"],
     "analysis.columns.hiding _ADDRESS": ["|url(|", "url(#|a|", "|url(#|"],
-    "analysis.columns.paint_styles _NUMBERS": ["|1|.", "|-|", "|1e|", "|.|"],
+    "analysis.columns.paint_styles _NUMBERS": ["|1|.", "|-|", "|1e|", "|1e+|", "|.|"],
     "analysis.columns.paint_styles _SIZE": ["|1|", "1x|1|"],
     "analysis.columns.invisible _ANY": ["|a|"],
     "analysis.columns.invisible _AT_EDGE": ["|\n|", "|\u200ba|"],

@@ -216,7 +216,7 @@
     let matrix = new DOMMatrix();
     for (let e = element; e; e = above(e)) {
       const computed = style(e);
-      if (computed.display === "contents") continue;
+      if (/^(contents|inline)$/.test(computed.display) && e.namespaceURI !== "http://www.w3.org/2000/svg") continue;
       let own = new DOMMatrix();
       if (computed.scale !== "none") {
         const [x, y = x] = computed.scale.split(" ").map(Number);

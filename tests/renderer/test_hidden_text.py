@@ -22,6 +22,7 @@ HIDDEN = {
         "<p style='font-size:0'>{}</p>",
         "<p style='font-size:1px'>{}</p>",
         "<p style='letter-spacing:-1em'>{}</p>",
+        "<p style='transform:skew(90deg)'>{}</p>",
     ],
     Hiding.TRANSPARENT: [
         "<div style='opacity:0'><p>{}</p></div>",
@@ -65,6 +66,7 @@ HIDDEN = {
         "<p style='mask:linear-gradient(#000,#000) no-repeat;mask-size:0 0'>{}</p>",
         "<div style='mask-image:linear-gradient(transparent,transparent)'><p>{}</p></div>",
         "<svg><mask id=m></mask><text mask='url(#m)' y=20>{}</text></svg>",
+        "<div style='line-height:0'><p style='mask:linear-gradient(#000,#000)'>{}</p></div>",
     ],
     Hiding.OFF_SCREEN: [
         "<p style='position:absolute;left:-9999px'>{}</p>",
@@ -88,8 +90,12 @@ HIDDEN = {
         "<p style='background:linear-gradient(#fff,#fff);background-clip:text;color:transparent'>{}</p>",
         "<p style='filter:brightness(100) invert(1)'>{}</p>",
         "<p style='filter:brightness(0);background:#000'>{}</p>",
-        "<p style='mix-blend-mode:screen'>{}</p>",
-        "<p style='mix-blend-mode:lighten'>{}</p>",
+        "<div style='background:#fff'><p style='mix-blend-mode:screen'>{}</p></div>",
+        "<div style='background:#fff'><p style='mix-blend-mode:lighten'>{}</p></div>",
+        "<div style='background:#000'><p style='mix-blend-mode:multiply;text-shadow:0 0 2px #fff'>{}</p></div>",
+        f"<div style='position:relative;height:60px;background:#000'><div style='{_LAYER};background:#eef'></div>"
+        "<div style='mix-blend-mode:screen'><p>{}</p></div></div>",
+        "<div style='background:#000'><p style='transform:translateY(-4px)'>{}</p></div>",
         "<svg><text y=20 fill=white>{}</text></svg>",
         "<div style='position:relative'>"
         "<img src='/pixel.png' style='position:absolute;width:300px;height:40px;opacity:0'>"
@@ -111,9 +117,13 @@ HIDDEN = {
         "<p style='font-size:2px'>{}</p>",
         "<p style='filter:blur(40px)'>{}</p>",
         "<p style='line-height:0;width:.8em;word-break:break-all'>{}</p>",
+        "<p style='letter-spacing:9999px'>{}</p>",
+        "<div style='zoom:1.2'><p style='zoom:.1'>{}</p></div>",
     ],
 }
 SEEN = [
+    "<p style='mix-blend-mode:screen'>{}</p>",
+    "<b style='transform:scale(0)'>{}</b>",
     f"<div style='position:relative;z-index:0'><div style='{_LAYER};background:#003;z-index:-1'></div>"
     "<p style='color:#fff'>{}</p></div>",
     "<style>.a{{position:relative;isolation:isolate}}.a::before{{content:'';position:absolute;inset:0;z-index:-1;"

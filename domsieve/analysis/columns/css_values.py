@@ -17,6 +17,7 @@ EVERYWHERE = (-inf, -inf, inf, inf)
 NOWHERE = (0.0, 0.0, 0.0, 0.0)
 
 _NUMBER = re.compile(r"-?\d*\.?\d+(?:e-?\d+)?")
+_MOST_SHADOWS = 4  # of a text that are looked at. A guess, too
 _LONGEST = 2_000  # characters of a value that are read. A guess: values of real pages are shorter
 _CALL = re.compile(r"([a-z-]{1,40})\(")
 
@@ -186,14 +187,9 @@ def over(top: Colour, below: Colour) -> Colour:
     return red, green, blue, alpha
 
 
-def has_shadow(value: str, ground: F64, least: float) -> bool:
-    """Return whether a ``text-shadow`` has a colour that differs from the ground (3,) by more than `least` of 255."""
-    for stop in _STOP.findall(value[:_LONGEST]):
-        shade = colour(stop)
-        difference = np.abs(np.array(shade[:3]) - ground).max() * shade[3]
-        if not difference <= least:
-            return True
-    return False
+def shadows(value: str) -> list[Colour]:
+    """Return the colours of a ``text-shadow``, the first four."""
+    return [colour(stop) for stop in _STOP.findall(value[:_LONGEST])[:_MOST_SHADOWS]]
 
 
 # Filters: Filter Effects Module Level 1, section 14.

@@ -3,8 +3,8 @@
 import re
 from collections.abc import Iterator
 from enum import IntEnum
+from functools import partial
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,14 +15,15 @@ from domsieve.analysis.columns.css_values import (
     NOWHERE,
     blended,
     filtered,
-    has_shadow,
+    shadows,
     shape,
 )
 from domsieve.analysis.columns.page_columns import attributes_of, has_tag, page_texts
 from domsieve.analysis.columns.paint_styles import LEAST_CONTRAST, LEAST_OPACITY, LEAST_PX, PaintStyles
+from domsieve.analysis.columns.rectangles import contains, intersection, is_larger
 from domsieve.analysis.columns.visible import never_shown, shown_nodes
 from domsieve.budget import check, spending
-from domsieve.snapshot.page import Kind, Snapshot
+from domsieve.snapshot.page import PIXELS, Kind, Snapshot
 
 
 class Hiding(IntEnum):
@@ -38,6 +39,7 @@ class Hiding(IntEnum):
     SAME_COLOUR = 7
     COVERED = 8
     UNREADABLE = 9
+    UNSEEN = 10
 
 
 HIDING_REASONS = (
@@ -51,14 +53,20 @@ HIDING_REASONS = (
     "hidden: colour of its ground",
     "hidden: covered",
     "hidden: unreadable",
+    "hidden: not in the picture of the page",
 )
 
 # Text in a box that cuts is seen if so much of a line is, and of its width, in sizes of a letter.
 _LEAST_OF_LINE, _LEAST_OF_LETTER = 0.5, 1.5
 # Letters up to this size, blurs from this share of a letter on and lines closer than this share cannot be read.
 _LEAST_LETTER_PX, _MOST_BLUR, _LEAST_LINE = 3.0, 0.5, 0.4
+# Nor can letters that are so many sizes apart, in the mean.
+_MOST_APART = 30
+_FEWEST_IN_LINE = 4
 # The area of a letter in parts of the square of its size, the least one of narrow letters, and its width likewise.
 _LETTER_AREA, _LEAST_LETTER_AREA, _LETTER_WIDTH = 0.5, 0.2, 0.4
+# So much of a text at its edges has less than a tenth of its ink: in shares of its width, and of its letters' size.
+_EDGE, _EDGE_OF_LINE = 0.03, 0.25
 # Guesses that bound the work: texts are compared with boxes in up to 64 horizontal bands of at least 128 texts.
 _BANDS, _FEWEST_IN_BAND, _MOST_COVERS = 64, 128, 2_000
 _WHITE = np.array([255.0, 255.0, 255.0])
@@ -68,6 +76,9 @@ _ADDRESS = re.compile(r'url\(["\']?#([^"\')]{1,200})["\']?\)')
 @cached_per_page
 def hidden_texts(page: Snapshot) -> NDArray[np.uint8]:
     """Return the `Hiding` of each of the N nodes; `Hiding.NONE` for nodes that are not text with words.
+
+    If the page was captured with pictures (`PIXELS`), these decide what can be seen of a text with a box, except
+    where they are unsure. Layout still decides what can be read.
 
     Takes O(N log N), and up to 2,000 boxes are compared with each text.
     """
@@ -87,6 +98,12 @@ def _hidden(page: Snapshot) -> NDArray[np.uint8]:
     text = text[page.style[text] >= 0]
     if text.size:
         reason[text] = _Scene(page).judge(text)
+    if PIXELS in page.style_names:
+        sight = page.strings.take(page.styles[page.style[text], page.style_names.index(PIXELS)].tolist())
+        is_seen, is_unseen = np.array(sight) == "seen", np.array(sight) == "unseen"
+        can_be_read = ~np.isin(reason[text], (Hiding.NO_SIZE, Hiding.UNREADABLE))
+        reason[text[is_seen & can_be_read]] = Hiding.NONE
+        reason[text[is_unseen & (reason[text] == Hiding.NONE)]] = Hiding.UNSEEN
     return reason
 
 
@@ -120,6 +137,7 @@ class _Scene:
         self.is_fixed = np.zeros(n, np.bool_)
         self.in_hidden_frame = np.zeros(n, np.bool_)
         self.blur_px = np.zeros(n)
+        self.is_flat = np.zeros(n, np.bool_)
         self.ground = np.tile(_WHITE, (n, 1))
         self.ground_of = np.full(n, -1)
         self.cut_to_text = np.zeros(n, np.bool_)
@@ -149,7 +167,9 @@ class _Scene:
             [bool((address := _ADDRESS.search(value)) and address[1] in empty) for value in node.mask_values]
             + [False]
         )
-        edges[node.is_masked | masked[node.mask_number] | node.shapeless | node.is_turned] = NOWHERE
+        nothing = (node.mask_number >= 0) & (page.box[:, 2:] <= 0).any(axis=1)
+        nothing |= node.is_masked | masked[node.mask_number] | node.shapeless | node.is_turned
+        edges[nothing] = NOWHERE
         return edges
 
     def _empty_references(self) -> set[str]:
@@ -169,13 +189,13 @@ class _Scene:
         self.own_clip[nodes] = own
         inner = own.copy()
         cuts, scrolls = node.cuts[nodes], node.scrolls[nodes]
-        inner[cuts] = _common(own[cuts], self.rect[nodes[cuts]])
+        inner[cuts] = intersection(own[cuts], self.rect[nodes[cuts]])
         # All content of a scrolling box can be seen if a letter of it can.
         least = np.maximum(node.letter_px[nodes[scrolls]], LEAST_PX)
-        seen = _is_seen(_common(own[scrolls], self.rect[nodes[scrolls]]), least)
+        seen = is_larger(intersection(own[scrolls], self.rect[nodes[scrolls]]), least)
         inner[scrolls] = np.where(seen[:, None], EVERYWHERE, NOWHERE)
         shaped = self.has_shape[nodes]
-        inner[shaped] = _common(inner[shaped], self.shape[nodes[shaped]])
+        inner[shaped] = intersection(inner[shaped], self.shape[nodes[shaped]])
         self.clip[nodes] = inner
         self.clip_placed[nodes] = np.where(node.holds_placed[nodes, None], inner, self.clip_placed[above])
         self.opacity[nodes] = self.opacity[above] * node.opacity[nodes]
@@ -186,6 +206,7 @@ class _Scene:
         self.is_fixed[nodes] = is_fixed
         self.in_hidden_frame[nodes] = self.in_hidden_frame[above] | (node.is_frame & ~node.seen)[above]
         self.blur_px[nodes] = np.maximum(self.blur_px[above], node.blur_px[nodes])
+        self.is_flat[nodes] = self.is_flat[above] | node.is_flat[nodes]
         self._inherit_colours(nodes, above)
 
     def _is_beyond(self, nodes: Ints) -> Bools:
@@ -216,8 +237,8 @@ class _Scene:
         letters = self._lengths(text)
         read = self._letter_sizes(text, letters)
         inks = (self._inks(text), node.outline[text])
-        shaded = self._has_shadows(text)
         behind = self._boxes_behind(text, node.is_placed)
+        shaded = self._has_shadows(text, behind)
         strength = self.opacity[above] * np.maximum(inks[0][:, 3], inks[1][:, 3])
         unseen = np.where(shaded, self.opacity[above], strength) < LEAST_OPACITY
         faint = ~shaded
@@ -234,17 +255,18 @@ class _Scene:
         tests = (
             self.in_hidden_frame[text] | node.is_unpainted[text],
             ~node.seen[text],
-            (size <= LEAST_PX) | (read <= LEAST_PX),
+            (size <= LEAST_PX) | (read <= LEAST_PX) | self.is_flat[above],
             unseen,
-            ~_is_seen(_common(self.clip[above], rect), least),
+            ~is_larger(intersection(self.clip[above], rect), least),
             (rect[:, 2] <= 0) | (rect[:, 3] <= 0) | beyond,
             faint,
             self._is_covered(text),
             (read <= _LEAST_LETTER_PX)
             | (self.blur_px[above] >= _MOST_BLUR * letter)
+            | (rect[:, 2] - rect[:, 0] > _MOST_APART * letter * letters)
             | self._overlaps(text, letters),
         )
-        of = (Hiding.INVISIBLE, *list(Hiding)[2:])
+        of = (Hiding.INVISIBLE, *range(Hiding.INVISIBLE, Hiding.UNREADABLE + 1))
         return np.select(tests, [np.uint8(one) for one in of], np.uint8(Hiding.NONE))
 
     def _letter_sizes(self, text: Ints, letters: F64) -> F64:
@@ -254,7 +276,9 @@ class _Scene:
         area = width * height / letters
         # Lines of different lengths make the area of a text up to twice that of its letters.
         least, most = np.sqrt(area / _LETTER_AREA) / 2, np.sqrt(area / _LEAST_LETTER_AREA)
-        return np.asarray(np.clip(self.node.letter_px[text], least, np.maximum(least, most)))
+        # A line is as high as its letters, whichever way it is turned.
+        most = np.where(letters >= _FEWEST_IN_LINE, np.minimum(most, np.minimum(width, height)), most)
+        return np.asarray(np.clip(self.node.letter_px[text], np.minimum(least, most), most))
 
     def _lengths(self, text: Ints) -> F64:
         """Return the number of characters of each text that are not white space."""
@@ -291,19 +315,19 @@ class _Scene:
         node, above = self.node, self.page.parent[text]
         owner = np.where(behind >= 0, behind, self.ground_of[above])
         colours, ground = colours.copy(), self.ground[above].copy()
-        holds = (owner < 0) | _holds(self.rect[owner], self.rect[text])
+        holds = (owner < 0) | contains(self.rect[owner], self._cores(text))
         known = holds & (node.ground[behind, 3] == 1) & ~node.is_picture[behind]
         ground[behind >= 0] = np.where(known[:, None], node.ground[behind, :3], np.nan)[behind >= 0]
         for of, values, change in (
             (self.filter_of[above], node.filter_number, self._filter),
-            (self.blend_of[above], node.blend_number, self._blend),
+            (self.blend_of[above], node.blend_number, partial(self._blend, behind)),
         ):
             colours[of == -2] = np.nan
             touched = of >= 0
             for value in np.unique(values[of[touched]]).tolist():
                 at = np.flatnonzero(touched)[values[of[touched]] == value]
-                change(value, of[at], at, colours)
                 inside = at[(owner[at] >= of[at]) & (owner[at] < self.page.end[of[at]])]
+                change(value, of[at], at, colours)
                 change(value, of[inside], inside, ground)
         contrast = np.abs(colours - ground).max(axis=1)
         # A text that is partly outside of its ground also stands on the one behind.
@@ -315,26 +339,46 @@ class _Scene:
     def _filter(self, value: int, _of: Ints, at: Ints, colours: F64) -> None:
         colours[at] = filtered(colours[at], self.node.filter_values[value])
 
-    def _blend(self, value: int, of: Ints, at: Ints, colours: F64) -> None:
+    def _blend(self, behind: Ints, value: int, of: Ints, at: Ints, colours: F64) -> None:
         around = np.maximum(self.page.parent[of], 0)
-        # A stacking context is blended on its own: where it has no background, nothing is changed.
-        stands = self.ground_of[around] >= self.context_of[around]
-        at, around = at[stands], around[stands]
-        colours[at] = blended(colours[at], self.ground[around], self.node.blend_values[value])
+        below, context = self.ground[around], self.context_of[around]
+        # A stacking context is blended on its own: where it has no background, nothing is changed. Nor is it on the
+        # window, which is transparent until it is shown.
+        stands = self.ground_of[around] >= np.maximum(context, 0)
+        box = behind[at]
+        is_other = (box >= 0) & ((box < of) | (box >= self.page.end[of]))
+        below[is_other] = np.where(
+            self.node.ground[box[is_other], 3:] == 1, self.node.ground[box[is_other], :3], np.nan
+        )
+        stands[is_other] = (self.context_of[np.maximum(self.page.parent[box], 0)] == context)[is_other]
+        colours[at[stands]] = blended(colours[at[stands]], below[stands], self.node.blend_values[value])
 
-    def _has_shadows(self, text: Ints) -> Bools:
+    def _has_shadows(self, text: Ints, behind: Ints) -> Bools:
         """Return which texts have a shadow that can be seen on their ground."""
         node = self.node
-        found = (node.shadow_number[text] > 0) & ~node.has_no_fill[text]
-        cases: dict[tuple[Any, ...], bool] = {}
-        for place in np.flatnonzero(found).tolist():
-            value = int(node.shadow_number[text[place]])
-            ground = self.ground[self.page.parent[text[place]]]
-            case = (value, *ground.tolist())
-            if case not in cases:
-                cases[case] = has_shadow(node.shadow_values[value], ground, LEAST_CONTRAST)
-            found[place] = cases[case]
+        found = np.zeros(text.size, np.bool_)
+        shaded = np.flatnonzero((node.shadow_number[text] > 0) & ~node.has_no_fill[text])
+        if not shaded.size:
+            return found
+        shades = [shadows(value) for value in node.shadow_values]
+        for layer in range(max(map(len, shades))):
+            own = [shades[number][layer : layer + 1] for number in node.shadow_number[text[shaded]].tolist()]
+            there = shaded[[bool(one) for one in own]]
+            ink = np.array([one[0] for one in own if one], np.float64).reshape(-1, 4)
+            contrast = self._contrasts(text[there], ink[:, :3], behind[there])
+            found[there] |= ~(contrast * ink[:, 3] <= LEAST_CONTRAST)
         return found
+
+    def _cores(self, text: Ints) -> F64:
+        """Return the parts of the boxes of texts (n, 4) that have most of their ink: letters are lower than lines."""
+        rect = self.rect[text].copy()
+        edge = np.stack(
+            (_EDGE * (rect[:, 2] - rect[:, 0]), _EDGE_OF_LINE * self.node.letter_px[text]), axis=1
+        )
+        edge = np.minimum(edge, np.maximum(rect[:, 2:] - rect[:, :2], 0) / 3)
+        rect[:, :2] += edge
+        rect[:, 2:] -= edge
+        return rect
 
     def _painted(self, painted: Bools) -> Ints:
         """Return those of the `painted` (N,) nodes whose boxes can be seen."""
@@ -346,7 +390,7 @@ class _Scene:
             & (page.kind != Kind.TEXT)
             & (self.opacity >= LEAST_OPACITY)
         )
-        visible: Ints = boxed[_is_seen(_common(self.own_clip[boxed], self.rect[boxed]))]
+        visible: Ints = boxed[is_larger(intersection(self.own_clip[boxed], self.rect[boxed]), LEAST_PX)]
         return visible
 
     def _boxes_behind(self, text: Ints, of: Bools) -> Ints:
@@ -377,7 +421,7 @@ class _Scene:
             between = (turn[over][None] >= ground[at][:, None]) & (
                 turn[over][None] <= paint[text[at]][:, None] + 0.5
             )
-            behind = _holds(self.rect[box], middle[at][:, None]) & ~around & between
+            behind = contains(self.rect[box], middle[at][:, None]) & ~around & between
             turns = np.where(behind, turn[over][None], -np.inf)
             last = (
                 over.size - 1 - np.argmax(turns[:, ::-1], axis=1)
@@ -386,7 +430,7 @@ class _Scene:
         return found
 
     def _is_covered(self, text: Ints) -> Bools:
-        """Return which texts are completely under one opaque box that is painted later and scrolls with the page.
+        """Return which texts are under one opaque box that is painted later and scrolls with the page.
 
         A box with a negative ``z-index`` has a later number than the content of its stacking context, but is painted
         before it (CSS 2.1, appendix E).
@@ -394,13 +438,14 @@ class _Scene:
         paint = self.page.paint
         solid = self.node.is_opaque & ~self.moves & (self.opacity > 1 - LEAST_OPACITY) & ~self.cut_to_text
         boxes = self._painted(solid & (paint > paint[text].min()))
-        covers = _common(self.own_clip[boxes], self.rect[boxes])
+        covers = intersection(self.own_clip[boxes], self.rect[boxes])
         root = self._roots(boxes)
         covered = np.zeros(text.size, np.bool_)
-        for at, over in self._bands(self.rect[text], boxes):
+        cores = self._cores(text)
+        for at, over in self._bands(cores, boxes):
             own = paint[text[at]][:, None]
             later = (paint[boxes[over]][None] > own) & (root[over][None] != own)
-            covered[at] = (later & _holds(covers[over][None], self.rect[text[at]][:, None])).any(axis=1)
+            covered[at] = (later & contains(covers[over][None], cores[at][:, None])).any(axis=1)
         return covered
 
     def _roots(self, boxes: Ints) -> Ints:
@@ -449,26 +494,3 @@ def _levels(page: Snapshot) -> Iterator[Ints]:
     cuts = np.searchsorted(depth[order], np.arange(1, int(depth.max(initial=0)) + 2))
     for first, last in pairwise(cuts):
         yield order[first:last]
-
-
-def _common(first: F64, second: F64) -> F64:
-    """Return the intersection of rectangles (n, 4) with edges left, top, right, bottom; empty for missing boxes."""
-    common = np.concatenate(
-        (np.maximum(first[:, :2], second[:, :2]), np.minimum(first[:, 2:], second[:, 2:])), 1
-    )
-    return np.where(np.isnan(common), 0.0, common)
-
-
-def _is_seen(rect: F64, least: F64 | float = LEAST_PX) -> Bools:
-    """Return which rectangles (n, 4) are wider and higher than `least`: one number, (n,), or (n, 2)."""
-    least = np.asarray(least)
-    return np.asarray(
-        ((rect[:, 2:] - rect[:, :2]) > (least[:, None] if least.ndim == 1 else least)).all(axis=1)
-    )
-
-
-def _holds(outer: F64, inner: F64) -> Bools:
-    """Return which rectangles of `outer` contain those of `inner`, with half a pixel of tolerance."""
-    begins = outer[..., :2] <= inner[..., :2] + 0.5
-    ends = outer[..., 2:] >= inner[..., 2:] - 0.5
-    return np.asarray((begins & ends).all(axis=-1))

@@ -1,5 +1,6 @@
 """Computed styles that decide whether letters can be seen, one array per property."""
 
+import math
 import re
 from collections.abc import Callable
 from functools import partial
@@ -32,7 +33,9 @@ LEAST_OPACITY = LEAST_CONTRAST / 255
 
 _POSITIONS = {"static": 0, "relative": 1, "absolute": 2, "fixed": 3, "sticky": 4}
 _CUTS, _SCROLLS = 1, 2
-_NUMBERS = re.compile(r"-?\d*\.?\d+(?:e-?\d+)?")
+# What a transform makes thinner than this share is a line.
+_LEAST_SCALE = 0.02
+_NUMBERS = re.compile(r"-?\d*\.?\d+(?:e[-+]?\d+)?")
 _SIZE = re.compile(r"(\d{1,6})x(\d{1,6})")
 _SIDES = ("top", "right", "bottom", "left")
 _PAINTED_LATER = frozenset({"clippath", "defs", "marker", "mask", "pattern", "symbol"})
@@ -80,6 +83,9 @@ class PaintStyles:
         self.is_turned: Bools = turned & self._each(
             "backface-visibility", "visible", lambda value: value == "hidden"
         )
+        # No transform applies to boxes in a line.
+        inline = self._each("display", "inline", lambda value: value == "inline")
+        self.is_flat: Bools = self._each("transform", "none", _flattens) & ~inline
         # The older property `clip` applies to positioned boxes only.
         self.shapeless: Bools = (self.absolute | self.fixed) & self._each("clip", "auto", _is_empty)
         self.is_placed: Bools = position > 0
@@ -196,6 +202,16 @@ def _faces_away(transform: str) -> bool:
     """Return whether a transform shows the back of a box: the third row turns its axis from the reader."""
     parts = [float(part) for part in _NUMBERS.findall(transform.removeprefix("matrix3d"))]
     return transform.startswith("matrix3d") and len(parts) == 16 and parts[10] < 0
+
+
+def _flattens(transform: str) -> bool:
+    """Return whether a transform turns a box into a line: the smaller singular value of its matrix is almost 0."""
+    parts = [float(part) for part in _NUMBERS.findall(transform)]
+    if not transform.startswith("matrix(") or len(parts) != 6:
+        return False
+    area = abs(parts[0] * parts[3] - parts[1] * parts[2])
+    # The product of the singular values is the area, and the larger one is at most the norm.
+    return area <= _LEAST_SCALE * math.hypot(*parts[:4])
 
 
 def _border(value: str) -> tuple[float, float]:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from domsieve.analysis.columns.batch import AttributeIs, Batch
 from domsieve.analysis.columns.hash import U64, combine, hashes_of, mix
 from domsieve.analysis.columns.tables import grouping
+from domsieve.snapshot.page import PIXELS
 from domsieve.types import StyleLevel
 
 Row = Mapping[str, str]
@@ -102,12 +103,17 @@ def computed_styles(batch: Batch, level: Literal["layout", "full"], of: NDArray[
 
 def _row_hashes(batch: Batch) -> U64:
     """Return a hash of each node's computed values, comparable between pages; 0 for nodes without layout."""
-    rows = [page.styles + first for page, first in zip(batch.pages, batch.string_first[:-1], strict=True)]
+    # What pictures say is no style.
+    names = [tuple(name for name in page.style_names if name != PIXELS) for page in batch.pages]
+    rows = [
+        page.styles[:, : len(known)] + first
+        for page, known, first in zip(batch.pages, names, batch.string_first[:-1], strict=True)
+    ]
     values = batch.hashes(np.concatenate([row.ravel() for row in rows]))
     own: list[U64] = []
     done = 0
-    for page, row in zip(batch.pages, rows, strict=True):
-        properties = values[done : done + row.size].reshape(row.shape) + hashes_of(page.style_names)
+    for page, known, row in zip(batch.pages, names, rows, strict=True):
+        properties = values[done : done + row.size].reshape(row.shape) + hashes_of(known)
         hashes = np.add.reduce(mix(properties), axis=1, dtype=np.uint64)
         own.append(np.append(hashes, np.uint64(0))[page.style])
         done += row.size

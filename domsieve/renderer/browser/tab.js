@@ -2,6 +2,7 @@
 // quiet(): resolves with true once the structure has been still for `stillMs`, with false after `limitMs`.
 // scrollThrough(): scrolls to the end in steps that let lazy content come, and back to the top.
 // shows(), aim(): find the first element that is shown by a selector; null says that it is no selector.
+// hideNoscript(): keeps noscript hidden while scripts are off, or ends that.
 // trim(): makes the document ready for its capture; returns how many nodes it had.
 globalThis.domsieve = (() => {
   // A form named "scripts" would stand in for document.scripts, in every world.
@@ -56,6 +57,8 @@ globalThis.domsieve = (() => {
       for (const one of inside(element)) waiting.push(one);
     }
   };
+  const noNoscript = new CSSStyleSheet();
+  noNoscript.replaceSync("noscript { display: none !important }");
   const frame = () => new Promise((done) => requestAnimationFrame(done));
 
   return {
@@ -120,6 +123,12 @@ globalThis.domsieve = (() => {
 
     goUp() {
       scrollTo(0, 0);
+    },
+
+    hideNoscript(isHidden) {
+      document.adoptedStyleSheets = [
+        ...[...document.adoptedStyleSheets].filter((sheet) => sheet !== noNoscript), ...(isHidden ? [noNoscript] : []),
+      ];
     },
 
     trim(limit) {

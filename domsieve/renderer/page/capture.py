@@ -2,8 +2,10 @@
 
 import asyncio
 import base64
+import contextlib
 import json
 import re
+from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,6 +13,8 @@ from domsieve.renderer.browser.connection import CommandError
 from domsieve.renderer.browser.tab import Tab
 from domsieve.renderer.page._convert import Capture
 from domsieve.renderer.page._page_events import PageEvents
+from domsieve.renderer.page._pixel_scene import PixelCapture
+from domsieve.renderer.page.pixels import add_sights, look
 from domsieve.renderer.protocol import DATA, SCREENSHOT
 from domsieve.snapshot.cut import Cut
 
@@ -207,7 +211,14 @@ async def stop(tab: Tab, *, limit_s: float) -> None:
 
 
 async def capture_document(
-    tab: Tab, watch: PageEvents, *, max_nodes: int, left_s: float, least_s: float, scripts: bool
+    tab: Tab,
+    watch: PageEvents,
+    *,
+    max_nodes: int,
+    left_s: float,
+    least_s: float,
+    scripts: bool,
+    pixels: bool = False,
 ) -> tuple[Capture | None, Cut | None]:
     """Return the DOM snapshot, and what was cut from it or why there is none.
 
@@ -217,19 +228,23 @@ async def capture_document(
     left_s : seconds that are left of the time of the page.
     least_s : minimum of seconds for the capture.
     scripts : whether scripts of the page may still run.
+    pixels : whether to add what pictures say of each text, as the property `PIXELS`.
     """
     limit_s = max(left_s, least_s)
     if left_s < least_s:
         max_nodes = min(max_nodes, _HURRIED_NODES)
+    kind = PixelCapture if pixels else Capture
+    params = {"computedStyles": STYLE_NAMES, "includePaintOrder": True, "includeDOMRects": pixels}
     try:
-        async with asyncio.timeout(limit_s):
-            count = await _trim(tab, watch, max_nodes, scripts=scripts, limit_s=limit_s)
-            capture = await tab.ask(
-                "DOMSnapshot.captureSnapshot",
-                {"computedStyles": STYLE_NAMES, "includePaintOrder": True},
-                Capture,
-                limit_s=limit_s,
-            )
+        # Pictures show what was captured only if no script runs in between.
+        async with _scripts_off(tab, limit_s=limit_s) if scripts and pixels else contextlib.nullcontext():
+            async with asyncio.timeout(limit_s):
+                count = await _trim(tab, watch, max_nodes, scripts=scripts, pixels=pixels, limit_s=limit_s)
+                capture = await tab.ask("DOMSnapshot.captureSnapshot", params, kind, limit_s=limit_s)
+            if isinstance(capture, PixelCapture):
+                add_sights(capture, await look(tab, capture, STYLE_NAMES, limit_s=limit_s))
+                if scripts:
+                    await _hide_noscript(tab, watch, False, limit_s=limit_s)
     except TimeoutError:
         return None, Cut("capture", f"no answer within {limit_s:.0f} s")
     except CommandError as error:
@@ -239,24 +254,35 @@ async def capture_document(
     return capture, Cut("nodes", f"{count:,}, of which the first {max_nodes:,} were kept")
 
 
-async def _trim(tab: Tab, watch: PageEvents, max_nodes: int, *, scripts: bool, limit_s: float) -> int:
+@contextlib.asynccontextmanager
+async def _scripts_off(tab: Tab, *, limit_s: float) -> AsyncIterator[None]:
+    """Switch the scripts of a page off for a block of code."""
+    await tab.send(_SCRIPTS, {"value": True}, limit_s=limit_s)
+    try:
+        yield
+    finally:
+        with contextlib.suppress(CommandError):  # the page is gone
+            await tab.send(_SCRIPTS, {"value": False}, limit_s=limit_s)
+
+
+async def _trim(
+    tab: Tab, watch: PageEvents, max_nodes: int, *, scripts: bool, pixels: bool, limit_s: float
+) -> int:
     """Prepare the document for its capture, unnoticed by its scripts; return how many nodes it had.
 
     Removing nodes would call observers and custom elements of the page, which could run for ever or put the nodes
     back. While scripts are off, they are not called, and not later either. But styles can depend on whether scripts
-    are on.
+    are on, so they are on again for the capture, except where pictures follow: then only ``noscript`` is hidden.
     """
-    function = f"trim({max_nodes})"
-    if not scripts:
-        return int(await tab.call(watch.frame_id, watch.loader_id, function, limit_s=limit_s))
-    await tab.send(_SCRIPTS, {"value": True}, limit_s=limit_s)
-    try:
-        count = int(await tab.call(watch.frame_id, watch.loader_id, function, limit_s=limit_s))
-    except CommandError:  # it has navigated, and the new document needs its scripts
-        await tab.send(_SCRIPTS, {"value": False}, limit_s=limit_s)
-        raise
-    await tab.send(_SCRIPTS, {"value": False}, limit_s=limit_s)
-    return count
+    async with _scripts_off(tab, limit_s=limit_s) if scripts and not pixels else contextlib.nullcontext():
+        if scripts and pixels:
+            await _hide_noscript(tab, watch, True, limit_s=limit_s)
+        return int(await tab.call(watch.frame_id, watch.loader_id, f"trim({max_nodes})", limit_s=limit_s))
+
+
+async def _hide_noscript(tab: Tab, watch: PageEvents, is_hidden: bool, *, limit_s: float) -> None:
+    function = f"hideNoscript({str(is_hidden).lower()})"
+    await tab.call(watch.frame_id, watch.loader_id, function, limit_s=limit_s)
 
 
 async def fetch_source(tab: Tab, watch: PageEvents, *, limit_s: float) -> tuple[Body | None, str]:

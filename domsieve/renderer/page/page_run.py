@@ -33,7 +33,7 @@ from domsieve.renderer.page.recorder import recording
 from domsieve.renderer.page.settle import settle
 from domsieve.renderer.protocol import DATA, SCREENSHOT, Rendering
 from domsieve.snapshot.cut import Cut
-from domsieve.snapshot.page import Provenance, Snapshot
+from domsieve.snapshot.page import PIXELS, Provenance, Snapshot
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -242,15 +242,16 @@ class _PageRun:
         elsewhere = self._left_the_web(capture) if capture else None
         extras = await self._extras(end) if self.options.extras and not self.original else {}
         cuts = [known for known in (watch.cut_by, cut, elsewhere) if known]
+        names = (*STYLE_NAMES, PIXELS) if self.options.pixels else STYLE_NAMES
         with self._timed("convert"):
             if capture:
                 columns, is_cut = await asyncio.to_thread(
-                    convert, capture, STYLE_NAMES, max_nodes=self.budget.nodes
+                    convert, capture, names, max_nodes=self.budget.nodes
                 )
                 if is_cut:
                     cuts.append(Cut("nodes", f"the first {self.budget.nodes:,} were kept"))
             else:
-                columns = document_only(STYLE_NAMES)
+                columns = document_only(names)
         is_small = watch.received_bytes < _SMALL_BYTES and len(columns["parent"]) < _SMALL_NODES
         if not cuts and is_small and not self.original and not self.options.extras:
             self.left_behind = watch.document_origins
@@ -362,6 +363,7 @@ class _PageRun:
                     left_s=left_s,
                     least_s=self.limits.capture_s,
                     scripts=not (watch.cut_by or self.original),
+                    pixels=self.options.pixels,
                 ),
                 fetch_source(self.tab, watch, limit_s=max(left_s, self.limits.capture_s)),
             )
