@@ -10,6 +10,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from domsieve.errors import UsageError
+from domsieve.service.jobs.request_fields import Whole
 from domsieve.service.jobs.requests import (
     CleanHtmlRequest,
     CleanRequest,
@@ -18,7 +19,6 @@ from domsieve.service.jobs.requests import (
     RecordsHtmlRequest,
     RecordsRequest,
     SiteRequest,
-    Whole,
 )
 
 MOST_CHARACTERS = 100_000

@@ -9,8 +9,8 @@ from pydantic import ValidationError
 from domsieve.analysis.registry import MethodParams
 from domsieve.errors import UsageError
 from domsieve.options import CaptureOptions, Scope
+from domsieve.service.jobs.request_fields import HTML_CHARACTERS
 from domsieve.service.jobs.requests import (
-    HTML_CHARACTERS,
     REQUESTS,
     CleanHtmlRequest,
     CleanRequest,

@@ -14,8 +14,8 @@ from domsieve.errors import UsageError
 from domsieve.service.jobs.database import Database
 from domsieve.service.jobs.job_store import JobStore
 from domsieve.service.jobs.job_values import Claim, NewFile, Overload
+from domsieve.service.jobs.request_fields import HTML_CHARACTERS
 from domsieve.service.jobs.requests import (
-    HTML_CHARACTERS,
     CleanHtmlRequest,
     CleanRequest,
     RecordsHtmlRequest,
