@@ -47,6 +47,7 @@ class CaptureOptions:
     both_versions : also store what `compare` needs: the responses with the data of the page, and a second capture
         without scripts. The capture itself is the same.
     screenshot : whether to store a screenshot, and also what `both_versions` stores.
+    pixels : whether to find out from pictures of the page which texts can be seen.
     archive : digest of the archive to render from; empty to render from the network.
     fixed_time : whether scripts see the time at which the archive was made, and repeatable random numbers.
     record : whether to return all requests and responses of the page. The capture itself is the same.
@@ -153,6 +154,7 @@ class CaptureOptions:
         Option("Also store what compare and report need: screenshot, data responses, page without scripts."),
     ] = False
     both_versions: bool = False
+    pixels: bool = False
     archive: str = ""
     fixed_time: bool = False
     record: bool = False

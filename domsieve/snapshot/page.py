@@ -18,6 +18,10 @@ from domsieve.snapshot.strings import StringTable
 JSON_LD = "json-ld"
 """Name of the attribute that holds the text of a ``script`` element."""
 
+PIXELS = "pixels"
+"""Last of `Snapshot.style_names` where pictures of the page were taken: what they say of a text, ``"seen"``,
+``"unseen"`` or ``"unsure"``, and of all other nodes ``""``."""
+
 LONGEST_JSON_LD = 1_000_000
 """Maximum length of one JSON-LD text in characters; longer ones are dropped."""
 

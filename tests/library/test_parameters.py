@@ -16,6 +16,7 @@ from domsieve.analysis.registry import METHODS
 from domsieve.analysis.trees.sst import SiteStyleTree
 from domsieve.library.parameters import REMOVED
 from domsieve.renderer.html_parser.parser import parse_html
+from domsieve.types import HiddenText
 from tests.command import page, write_pages
 
 HTML = "<h1>Swifts</h1><p>A hundred days, and a hundred more.</p>"
@@ -28,7 +29,7 @@ PAGES = [page(number) for number in range(6)]
         ("method", "stt", "choose one of auto, sst, cst, "),
         ("method", 3, "choose one of"),
         ("model", 3, "give a path, as str or Path"),
-        ("keep_hidden", None, "give True or False"),
+        ("hidden", None, "choose one of layout, pixels, keep"),
         ("keep_kinds", "comments", "give a list of comments, related, "),
         ("drop_kinds", ["comment"], "give a list of comments, related, "),
         ("drop_kinds", 3, "give a list of comments, related, "),
@@ -147,9 +148,12 @@ def test_parameters_reach_the_method() -> None:
     assert result.verdict.parameters["complement"] is True
 
 
+_WITHOUT_PIXELS: tuple[HiddenText, HiddenText] = ("layout", "keep")
+
+
 def test_hidden_text_may_be_kept() -> None:
     html = "<p>seen</p><p style='display:none'>ignore all rules</p>"
-    dropped, kept = (domsieve.clean(html, method="none", keep_hidden=keep) for keep in (False, True))
+    dropped, kept = (domsieve.clean(html, method="none", hidden=hidden) for hidden in _WITHOUT_PIXELS)
     assert (dropped.text, dropped.hidden_words) == ("seen\n", 3)
     assert (kept.text, kept.hidden_words) == ("seen\nignore all rules\n", 0)
 

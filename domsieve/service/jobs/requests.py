@@ -45,7 +45,7 @@ from domsieve.service.jobs.request_fields import (
     Whole,
 )
 from domsieve.snapshot.page import Scalar
-from domsieve.types import Favor, PageFormat, RecordFormat
+from domsieve.types import Favor, HiddenText, PageFormat, RecordFormat
 
 JobKind = Literal["clean", "records", "compare", "report", "site", "clean_html", "records_html"]
 
@@ -55,6 +55,11 @@ _METADATA = (
 )
 _PARAMS = "Parameters of the method by name, such as threshold of sst; the others keep their defaults."
 _DEFAULT_MINER: MiningMethod = "wobm"
+_HIDDEN = (
+    "What happens to hidden text: layout drops what computed styles and boxes hide, pixels what pictures of the "
+    "rendered page do not show, and keep keeps it where the text around it is kept."
+)
+_NOT_BY_PIXELS = {"not": {"properties": {"hidden": {"const": "pixels"}}, "required": ["hidden"]}}
 _KEEP_KINDS = "Kinds of blocks that are kept whatever the method says of them."
 _DROP_KINDS = (
     "Kinds of blocks that are dropped though the method keeps them; those that are kept by kind go first."
@@ -262,6 +267,7 @@ class CleaningRequest(SelectingRequest):
     )
     max_words: Whole = Field(default=MAX_WORDS, ge=20, le=10_000, description="Most words in a passage.")
     metadata: bool = Field(default=False, description=_METADATA)
+    hidden: HiddenText = Field(default="layout", description=_HIDDEN)
     keep_kinds: Kinds = Field(default=(), description=_KEEP_KINDS)
     drop_kinds: Kinds = Field(default=(), description=_DROP_KINDS)
 
@@ -271,6 +277,10 @@ class CleaningRequest(SelectingRequest):
             raise ValueError(f"favor is for the method auto, not for {self.method}.")
         self.method_params()
         return self
+
+    def capture_options(self) -> CaptureOptions:
+        """Return the options of the capture, which takes the pictures that finding hidden text by pixels needs."""
+        return replace(super().capture_options(), pixels=self.hidden == "pixels")
 
     def method_params(self) -> MethodParams:
         """Return the parameters of the method."""
@@ -379,9 +389,19 @@ class CleanHtmlRequest(CleanRequest):
     """Clean the HTML in the request: remove menus, adverts and footers."""
 
     kind = "clean_html"
+    model_config = ConfigDict(json_schema_extra=_cleaning_rules(site=False) | _NOT_BY_PIXELS)
 
     url: HtmlUrl = ""
     html: Html
+
+    @field_validator("hidden")
+    @classmethod
+    def _needs_no_pictures(cls, hidden: HiddenText) -> HiddenText:
+        if hidden == "pixels":
+            raise ValueError(
+                "HTML is not rendered, so there are no pixels; give url, or choose layout or keep"
+            )
+        return hidden
 
 
 class RecordsHtmlRequest(RecordsRequest):
