@@ -154,5 +154,6 @@ def site(
         asyncio.run(run(store, recording))
     say_unknown(capture.replay)
     if kept_as:
-        say(f"Next: domsieve clean {kept_as} --output-dir clean")
+        same = " --hidden pixels" if hidden == "pixels" else ""
+        say(f"Next: domsieve clean {kept_as} --output-dir clean{same}")
     finish(done, failed)
