@@ -62,9 +62,7 @@ Hidden = Annotated[
 ]
 HiddenCapture = Annotated[
     HiddenText,
-    typer.Option(
-        help="pixels also takes the pictures that commands with --hidden pixels need; keep does not."
-    ),
+    typer.Option(help="With pixels, also take the pictures that cleaning with --hidden pixels needs."),
 ]
 
 Select = Annotated[
