@@ -26,7 +26,7 @@ compile := uv pip compile --upgrade --universal --fork-strategy fewest --python-
 	--no-header --no-annotate --no-emit-index-url pyproject.toml
 
 # What users install, and what lists it (CycloneDX). No lock has what only mcp and ray need: the newest versions count.
-user_extras := bulk,mcp,parquet,ray,serve
+user_extras := bulk,mcp,parquet,pixels,ray,serve
 list_packages := build/sbom/tool/bin/cyclonedx-py environment --pyproject pyproject.toml --output-reproducible
 
 .PHONY: help setup demo test quick test-all fuzz docs integrations evaluate bench sbom lock release-check

@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, fields, replace
 from datetime import timedelta
 from fnmatch import fnmatchcase
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -166,6 +167,9 @@ class CaptureOptions:
             raise UsageError("click is empty; give a CSS selector such as 'button.more'.", parameter="click")
         if self.wait_for is not None and not self.wait_for.strip():
             raise UsageError("wait_for is empty; give a CSS selector such as 'main'.", parameter="wait_for")
+        if self.pixels and find_spec("PIL") is None:
+            message = "Pictures of a page need Pillow; install domsieve with the extra pixels."
+            raise UsageError(message, parameter="hidden")
 
     @property
     def extras(self) -> bool:

@@ -11,6 +11,9 @@ Mode = Literal["site", "paper"]
 Favor = Literal["balance", "precision", "recall"]
 """What ``"auto"`` favors: ``"precision"`` keeps less text, but surer; ``"recall"`` keeps more."""
 
+HiddenText = Literal["layout", "pixels", "keep"]
+"""What happens to hidden text: it is dropped, judged by layout or by pictures of the page, or it is kept."""
+
 BlockKind = Literal[
     "comments", "related", "tables", "captions", "bylines", "share", "breadcrumbs", "navigation", "consent"
 ]

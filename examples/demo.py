@@ -99,7 +99,7 @@ def _show(records: list[PageRecord], store: PageStore) -> None:
 
     model = SiteStyleTree().fit(pages)
     page = pages[0]
-    verdict = drop_hidden(page, model.transform(page), keep=False)
+    verdict = drop_hidden(page, model.transform(page), hidden="layout")
     text = write_text(page, verdict)
     lines = [_short(line) for line in text.splitlines() if line.strip()]
     _title(f"Clean text of {page.provenance.url}: {_words(text)} of {rendered[0]} words")

@@ -155,10 +155,14 @@ def test_an_option_may_be_removed_from_one_command(tmp_path: Path, monkeypatch: 
     [
         ("[evaluate]\ndata = 'x'\n", "unknown table 'evaluate'. It is now `python -m experiments"),
         ("[weigh]\nformat = 'npz'\n", "unknown table 'weigh'. It is now `domsieve vectorize`"),
+        (
+            "[clean]\nkeep-hidden = true\n",
+            "unknown key 'keep-hidden' in [clean]. It is now `hidden = \"keep\"`.",
+        ),
         *(
             (f"[{table}]\n{name[2:]} = 1\n", f"It is now {name[2:].replace('-', '_')} in the table `params`.")
-            for name in REMOVED
-            if name.startswith("--")
+            for name, now in REMOVED.items()
+            if name.startswith("--") and now.startswith("`--param")
             for table in ("clean", "all")
         ),
     ],

@@ -330,12 +330,12 @@ class TestInstalled:
         script = (
             f"PATH={shlex.quote(str(program().parent))}:$PATH\n{shown.stdout}\n"
             "COMP_WORDS=(domsieve cl) COMP_CWORD=1; _domsieve_completion domsieve; echo ${COMPREPLY[@]}\n"
-            "COMP_WORDS=(domsieve clean --keep-h) COMP_CWORD=2; _domsieve_completion domsieve; echo ${COMPREPLY[@]}\n"
+            "COMP_WORDS=(domsieve clean --hid) COMP_CWORD=2; _domsieve_completion domsieve; echo ${COMPREPLY[@]}\n"
         )
         done = subprocess.run(
             ["bash", "-c", script], capture_output=True, text=True, check=True, cwd=tmp_path
         )
-        assert (done.stdout.split(), done.stderr) == (["clean", "--keep-hidden"], "")
+        assert (done.stdout.split(), done.stderr) == (["clean", "--hidden"], "")
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there are no terminals of this kind")

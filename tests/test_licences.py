@@ -9,7 +9,7 @@ from tests.command import ROOT
 from tests.licences import installed_by, permits_any_use
 
 # Those that are installed here; what the others install is looked at in environments of their own.
-HERE = ("", "bulk", "parquet", "serve")
+HERE = ("", "bulk", "parquet", "pixels", "serve")
 ELSEWHERE = ("mcp", "ray")
 # Extractors that the experiments measure domsieve against, and what these need. No other extra brings them along.
 MEASURED_AGAINST = {"chardet", "tld"}  # LGPL 2.1; MPL 1.1, GPL 2 or LGPL 2.1, as the user likes

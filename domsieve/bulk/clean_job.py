@@ -30,6 +30,7 @@ from domsieve.snapshot.page import Snapshot
 from domsieve.tasks.page_cleaning import Cleaned, clean, metadata_of, written
 from domsieve.tasks.pages import Page
 from domsieve.tasks.site_learning import RECENT_PAGES
+from domsieve.types import HiddenText
 
 Text = Literal["text", "markdown"]
 _PAGE: Kinds = {
@@ -81,7 +82,7 @@ class CleanJob(Reading):
     models : the place of site models; empty for none.
     method : the method; None means that of the model or, without a model, `auto`.
     params : the parameters of the method.
-    keep_hidden, kinds : see `domsieve.tasks.page_cleaning.clean`.
+    hidden, kinds : see `domsieve.tasks.page_cleaning.clean`.
     text : the format of the content in rows.
     metadata : whether rows contain the metadata of their pages.
     blocks : whether to write one row for each block, kept or dropped, instead of one for each page.
@@ -90,7 +91,7 @@ class CleanJob(Reading):
     models: str = ""
     method: Method | None = None
     params: MethodParams = MethodParams()  # noqa: RUF009 (frozen)
-    keep_hidden: bool = False
+    hidden: HiddenText = "layout"
     kinds: KindChoice = KindChoice()  # noqa: RUF009 (frozen)
     text: Text = "text"
     metadata: bool = False
@@ -173,7 +174,7 @@ class CleanJob(Reading):
             method=method,
             params=self.params if learned or method in PAGE_METHODS else MethodParams(),
             model=model,
-            keep_hidden=self.keep_hidden,
+            hidden=self.hidden,
             kinds=self.kinds,
             siblings=lambda _: (),
         ), learned

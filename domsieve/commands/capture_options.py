@@ -3,7 +3,7 @@
 import inspect
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from functools import cached_property, wraps
 from itertools import chain
@@ -19,7 +19,7 @@ from domsieve.commands.general_options import with_parameters
 from domsieve.commands.input_words import FixedTime, FromArchive, replay_of, words_of
 from domsieve.declaration import declared
 from domsieve.options import Budget, CaptureOptions, NetworkOptions
-from domsieve.types import DriverName
+from domsieve.types import DriverName, HiddenText
 
 if TYPE_CHECKING:
     from domsieve.analysis.selection.selection import Selection
@@ -53,6 +53,17 @@ INPUT_PATHS = Annotated[
     typer.Option("--input-paths", help="The lines of --input-file are files and folders, not addresses."),
 ]
 KeepErrors = Annotated[bool, typer_option(NetworkOptions, "keep_errors")]
+
+Hidden = Annotated[
+    HiddenText,
+    typer.Option(
+        help="Drop hidden text, judged by layout or by pictures of rendered pages, or keep it among kept text."
+    ),
+]
+HiddenCapture = Annotated[
+    HiddenText,
+    typer.Option(help="With pixels, also take the pictures that cleaning with --hidden pixels needs."),
+]
 
 Select = Annotated[
     list[str] | None,
@@ -119,6 +130,10 @@ class Capture:
     def egress(self) -> "Egress":
         """The egress guard of the options."""
         return self._factory.egress
+
+    def for_hidden(self, hidden: HiddenText) -> "Capture":
+        """Return the same options with those that finding hidden text so needs."""
+        return replace(self, options=replace(self.options, pixels=hidden == "pixels"))
 
     def renderer(self) -> "Renderer":
         """Return a renderer. This imports the modules that talk to Chrome, which cached pages do not need."""

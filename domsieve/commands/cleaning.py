@@ -1,6 +1,7 @@
 """Commands that clean pages and learn the sites they come from."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
@@ -14,6 +15,7 @@ from domsieve.commands.capture_options import (
     Cache,
     Capture,
     Drop,
+    Hidden,
     KeepErrors,
     Select,
     rendering,
@@ -40,8 +42,9 @@ if TYPE_CHECKING:
     from domsieve.analysis.report.thresholds import ThresholdHelp
     from domsieve.analysis.site_model import SiteModel
     from domsieve.errors import DomsieveError
+    from domsieve.snapshot.store import PageStore
     from domsieve.tasks.pages import Page
-    from domsieve.tasks.targets import Word
+    from domsieve.tasks.targets import Target, Word
 
 _LONGEST = 60
 
@@ -106,10 +109,7 @@ def clean(
     mode: ModeOption = "site",
     param: ParamOption = None,
     raw: RawOption = False,
-    keep_hidden: Annotated[
-        bool,
-        typer.Option("--keep-hidden", help="Keep hidden text if the text around it is kept."),
-    ] = False,
+    hidden: Hidden = "layout",
     keep_kind: Annotated[
         list[str] | None,
         typer.Option(
@@ -145,6 +145,7 @@ def clean(
     from domsieve.analysis.registry import PAGE_METHODS
     from domsieve.analysis.writers.formats import PAGE_FORMATS
     from domsieve.errors import BudgetError, DomsieveError, UsageError
+    from domsieve.snapshot.pixels import unsure_texts
     from domsieve.tasks.output import Results
     from domsieve.tasks.page_cleaning import clean as clean_pages
     from domsieve.tasks.page_cleaning import written
@@ -169,8 +170,12 @@ def clean(
     params = params_of(
         method or cast(Method, learned.name if learned else DEFAULT_METHOD), param, mode=mode, favor=favor
     )
+    capture = capture.for_hidden(hidden)
     with open_cache(cache) as store:
-        fetched = fetch(find_targets(targets, store), store, capture)
+        found = find_targets(targets, store)
+        if hidden == "pixels":
+            _check_pixels(found, store, raw=raw)
+        fetched = fetch(found, store, capture)
         pages = readable(
             fetched,
             store,
@@ -189,12 +194,12 @@ def clean(
             method=method,
             params=params,
             model=learned,
-            keep_hidden=keep_hidden,
+            hidden=hidden,
             kinds=kinds,
             siblings=siblings,
         )
         done, failed = 0, fetched.failed
-        hidden, invisible, drift = 0, 0, Drift()
+        dropped, unsure, invisible, drift = 0, 0, 0, Drift()
         heads = not entry.is_lines and len(pages) > 1
         with (
             Results(
@@ -220,17 +225,42 @@ def clean(
                 for remark in said:
                     say(f"{page.label}: {remark}")
                 results_out.write(page, text)
-                hidden += hidden_words(*result)
+                dropped += hidden_words(*result)
+                unsure += unsure_texts(result[0])
                 invisible += removed
                 drift.add(result[1].known_share)
                 done += 1
     if model and drift.known_share is not None:
         say(f"{model}: {drift}.")
-    if hidden:
-        say(f"Hidden text was dropped: {count(hidden, 'word')}; --keep-hidden keeps it.")
+    if dropped:
+        say(f"Hidden text was dropped: {count(dropped, 'word')}; --hidden keep keeps it.")
+    if unsure:
+        say(f"Pictures do not show whether {count(unsure, 'text')} can be seen; layout decided.")
     if invisible:
         say(f"Invisible characters were removed: {invisible:,}.")
     finish(done, failed)
+
+
+def _check_pixels(targets: "Sequence[Target]", store: "PageStore", *, raw: bool) -> None:
+    """Raise an error unless all targets are rendered, or have been with pictures that show what can be seen."""
+    from domsieve.errors import StorageError, UsageError
+    from domsieve.snapshot.pixels import has_pixels
+    from domsieve.tasks.pages import STDIN, no_pixels
+    from domsieve.tasks.targets import ArchiveTarget, CacheTarget, FileTarget, PipedTarget
+
+    if raw:
+        raise UsageError("--raw is not rendered, and --hidden pixels needs pictures; leave out one of them.")
+    for target in targets:
+        if isinstance(target, ArchiveTarget):
+            raise UsageError(
+                "--hidden pixels needs pictures. Pages of archives are rendered if the archive is given with --from."
+            )
+        if isinstance(target, FileTarget | PipedTarget):
+            raise no_pixels(STDIN if isinstance(target, PipedTarget) else str(target.path))
+        if isinstance(target, CacheTarget):
+            with suppress(StorageError):  # reported when the page is read
+                if not has_pixels(store.get(target.record.page_id)):
+                    raise no_pixels(target.record.url)
 
 
 def _model(path: Path) -> "SiteModel[Any]":

@@ -16,7 +16,7 @@ _OTHERS: Mapping[OptionGroup, str] = {
     "Pages": "all input-file input-paths pages pages-per-site period raw seed select drop url",
     "Capture": "archive archive-credentials delay fixed-time from max-age refresh twice",
     "Network": "host http port public-host token-file trusted-proxy",
-    "Analysis": "analysis-megabytes analysis-timeout cap drop-kind explain favor keep-hidden keep-kind "
+    "Analysis": "analysis-megabytes analysis-timeout cap drop-kind explain favor hidden keep-kind "
     "method mode model models param per-block",
     "Output": "blocks fields format json max-words metadata output output-dir",
     "Storage": "cache data dry-run free-megabytes keep-days keep-jobs keep-megabytes repair",

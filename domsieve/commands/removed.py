@@ -2,12 +2,13 @@
 
 from collections.abc import Mapping
 
-_AS_PARAM = "`--param "
+_AS_PARAM, _AS_OPTION = "`--param ", "`--"
 
 REMOVED: Mapping[str, str] = {
     "evaluate": "`python -m experiments NAME --data DIR` in a checkout",
     "weigh": "`domsieve vectorize`",
     "--complement": "`--param complement=true`",
+    "--keep-hidden": "`--hidden keep`",
     "--has-text": "`--param has_text=TEXT`",
     "--regions": "`--param regions=N`",
     "--style": "`--param style=LEVEL`",
@@ -39,6 +40,9 @@ def replacement_in_file(table: str, key: str) -> str | None:
     now = replacement(table.replace(".", " "), f"--{key}")
     if now and now.startswith(_AS_PARAM):
         return f"{key.replace('-', '_')} in the table `params`"
+    if now and now.startswith(_AS_OPTION):
+        option, _, value = now.strip("`").removeprefix("--").partition(" ")
+        return f'`{option} = "{value}"`'
     return now
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from domsieve.commands.capture_options import AsJson, Cache, Capture, rendering
+from domsieve.commands.capture_options import AsJson, Cache, Capture, HiddenCapture, rendering
 from domsieve.commands.console import (
     explained,
     finish,
@@ -45,6 +45,7 @@ def render(
     archive: Archive = None,
     archive_credentials: ArchiveCredentials = False,
     cache: Cache = None,
+    hidden: HiddenCapture = "layout",
     as_json: AsJson = False,
     capture: Capture,
 ) -> None:
@@ -53,7 +54,7 @@ def render(
     from domsieve.tasks.pages import fault_in
     from domsieve.tasks.targets import DamagedTarget, UrlTarget, find_targets
 
-    capture = recorded(capture, archive=archive, credentials=archive_credentials)
+    capture = recorded(capture.for_hidden(hidden), archive=archive, credentials=archive_credentials)
     with open_cache(cache) as store, archive_of(archive) as recording:
         found = find_targets(targets, store)
         if not all(isinstance(target, DamagedTarget | UrlTarget) for target in found):
@@ -92,6 +93,7 @@ def site(
     archive: Archive = None,
     archive_credentials: ArchiveCredentials = False,
     cache: Cache = None,
+    hidden: HiddenCapture = "layout",
     as_json: AsJson = False,
     scope: Scope,
     capture: Capture,
@@ -103,7 +105,7 @@ def site(
 
     if every_page and pages is not None:
         raise UsageError("Give either --pages or --all.")
-    capture = recorded(capture, archive=archive, credentials=archive_credentials)
+    capture = recorded(capture.for_hidden(hidden), archive=archive, credentials=archive_credentials)
     done, failed, kept_as = 0, 0, ""
 
     # The start page may be private, but not addresses that it redirects to.
@@ -152,5 +154,6 @@ def site(
         asyncio.run(run(store, recording))
     say_unknown(capture.replay)
     if kept_as:
-        say(f"Next: domsieve clean {kept_as} --output-dir clean")
+        same = " --hidden pixels" if hidden == "pixels" else ""
+        say(f"Next: domsieve clean {kept_as} --output-dir clean{same}")
     finish(done, failed)

@@ -6,7 +6,7 @@ unless the caller allows them. Without a cache, nothing is written to disk.
 
 from collections.abc import AsyncGenerator, Callable, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -61,6 +61,10 @@ class FetchOptions:
             raise wrong("network", network, "give NetworkOptions")
         RendererFactory.of(capture, network)  # checks the hosts before any work
         return cls(None if cache is None else path_of("cache", cache), capture, network)
+
+    def with_pixels(self) -> Self:
+        """Return the same options for captures with pictures that say which texts can be seen."""
+        return replace(self, options=replace(self.options, pixels=True))
 
     @contextmanager
     def store(self) -> Iterator[PageStore | None]:

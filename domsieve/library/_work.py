@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from typing import Any, get_args
 
 from domsieve.analysis.block_types.detection import KindChoice
 from domsieve.analysis.estimator import Estimator
@@ -14,7 +14,7 @@ from domsieve.analysis.selection.selection import Selection
 from domsieve.analysis.site_model import SiteModel
 from domsieve.budget import budgeted
 from domsieve.errors import DomsieveError
-from domsieve.library._checks import check_choice, check_flag, path_of
+from domsieve.library._checks import check_choice, path_of
 from domsieve.library._fetch_options import Captured, FetchOptions
 from domsieve.library.inputs import Source
 from domsieve.library.results import CleanResult, CompareResult, RecordsResult
@@ -26,7 +26,7 @@ from domsieve.tasks.page_cleaning import clean
 from domsieve.tasks.page_comparison import compare
 from domsieve.tasks.pages import Page, from_record, site_records, with_selection
 from domsieve.tasks.record_mining import mine
-from domsieve.types import FieldName
+from domsieve.types import FieldName, HiddenText
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,7 +36,7 @@ class Cleaning:
     method: Method | None
     params: MethodParams
     model: SiteModel[Any] | None
-    keep_hidden: bool
+    hidden: HiddenText
     kinds: KindChoice
     selection: Selection | None
 
@@ -46,7 +46,7 @@ class Cleaning:
         *,
         method: Any,
         model: Any,
-        keep_hidden: Any,
+        hidden: Any,
         keep_kinds: Any,
         drop_kinds: Any,
         selection: Selection | None,
@@ -59,7 +59,7 @@ class Cleaning:
         StorageError : the file of the model cannot be used.
         """
         name, params = (None, None) if method is None else method_of(method, METHODS)
-        check_flag("keep_hidden", keep_hidden)
+        check_choice("hidden", hidden, get_args(HiddenText))
         kinds = KindChoice.of(keep_kinds, drop_kinds)
         if isinstance(model, SiteModel):
             model = copy(model)  # a copy, because cleaning sets parameters
@@ -69,7 +69,7 @@ class Cleaning:
             method=name,
             params=params or MethodParams(),
             model=model,
-            keep_hidden=keep_hidden,
+            hidden=hidden,
             kinds=kinds,
             selection=selection,
         )
@@ -114,7 +114,7 @@ def cleaned(
             method=cleaning.method,
             params=cleaning.params,
             model=cleaning.model,
-            keep_hidden=cleaning.keep_hidden,
+            hidden=cleaning.hidden,
             kinds=cleaning.kinds,
             siblings=siblings,
         )

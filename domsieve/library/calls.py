@@ -20,6 +20,7 @@ from domsieve.library.parameters import (
 )
 from domsieve.library.results import CleanResult, CompareResult, RecordsResult
 from domsieve.snapshot.page import Snapshot
+from domsieve.tasks.pages import no_pixels
 from domsieve.types import FIELD_NAMES
 
 
@@ -60,7 +61,9 @@ def clean(
         None means the method of the model or, without a model, ``"auto"``, which also learns from the site if at
         least 5 of its pages are known.
     model : a site model, or its file. `method` can then change its `favor` and its `threshold`.
-    keep_hidden : whether to keep hidden text if the text around it is kept.
+    hidden : what happens to hidden text. ``"layout"``: it is dropped, judged by computed styles and boxes.
+        ``"pixels"``: it is dropped, judged by pictures of the page, which are taken while it is rendered; only URLs
+        and Snapshots that were rendered so can be cleaned. ``"keep"``: it is kept if the text around it is.
     keep_kinds, drop_kinds : types of blocks to keep, or to drop, whatever the method decides: ``"comments"``,
         ``"related"``, ``"tables"``, ``"captions"``, ``"bylines"``, ``"share"``, ``"breadcrumbs"``, ``"navigation"``,
         ``"consent"``.
@@ -220,8 +223,14 @@ def _clean(call: str, page: object, url: object, how: CleanKeywords) -> PagesCal
     values = given(call, CleanKeywords, how)
     fetching, values = _fetching(values)
     values["selection"] = selection_of(values.pop("select"), values.pop("drop"))
-    work = partial(cleaned, cleaning=Cleaning.checked(**values))
-    return PagesCall(sources_of(page, url), is_list(page), fetching, work)
+    cleaning = Cleaning.checked(**values)
+    sources = sources_of(page, url)
+    if cleaning.hidden == "pixels":
+        fetching = fetching.with_pixels()
+        for source in sources:
+            if source.load and not source.has_pixels:
+                raise no_pixels(source.label)
+    return PagesCall(sources, is_list(page), fetching, partial(cleaned, cleaning=cleaning))
 
 
 def _records(call: str, page: object, url: object, how: RecordsKeywords) -> PagesCall[RecordsResult]:

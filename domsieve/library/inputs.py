@@ -19,6 +19,7 @@ from domsieve.renderer.html_parser.content import PageOrigin, file_origin, sourc
 from domsieve.renderer.html_parser.parser import html_files, parse_html, read_html_file
 from domsieve.renderer.network.egress import place_of
 from domsieve.snapshot.page import Producer, Snapshot
+from domsieve.snapshot.pixels import has_pixels
 from domsieve.tasks.sites import RAW, Placed, placed, read_stored
 from domsieve.tasks.targets import site_of
 from domsieve.urls import has_web_scheme
@@ -101,6 +102,7 @@ class Source:
     load : reads the page, once; None for URLs, which must be fetched.
     keys : pages that share a key are the same page.
     fault : why it cannot be used; None if it can.
+    has_pixels : whether it is a Snapshot of which pictures were taken.
     """
 
     label: str
@@ -108,6 +110,7 @@ class Source:
     load: Callable[[], Snapshot] | None = None
     keys: tuple[str, ...] = ()
     fault: DomsieveError | None = None
+    has_pixels: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -267,7 +270,8 @@ def _of_stored(page: StoredPage) -> _Unplaced:
 def _of_snapshot(page: Snapshot) -> Source:
     origin = page.provenance
     keys = (page.digest(), *([f"{origin.producer} {origin.url}"] if origin.url else []))
-    return Source(origin.url, _site(origin.url, origin.producer, origin.site), lambda: page, keys)
+    site = _site(origin.url, origin.producer, origin.site)
+    return Source(origin.url, site, lambda: page, keys, has_pixels=has_pixels(page))
 
 
 def _site(url: str, producer: Producer, known: str = "") -> str:

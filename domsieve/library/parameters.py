@@ -14,7 +14,7 @@ from domsieve.analysis.registry import Method, MiningMethod
 from domsieve.analysis.site_model import SiteModel
 from domsieve.errors import UsageError
 from domsieve.options import CaptureOptions, NetworkOptions
-from domsieve.types import BlockKind, FieldName
+from domsieve.types import BlockKind, FieldName, HiddenText
 
 AnyPath = str | os.PathLike[str]
 MethodChoice = Method | Estimator
@@ -56,7 +56,7 @@ class CleanKeywords(SelectKeywords, total=False):
 
     method: Annotated[MethodChoice | None, Default(None)]
     model: Annotated[SiteModel[Any] | AnyPath | None, Default(None)]
-    keep_hidden: Annotated[bool, Default(value=False)]
+    hidden: Annotated[HiddenText, Default("layout")]
     keep_kinds: Annotated[Iterable[BlockKind], Default(())]
     drop_kinds: Annotated[Iterable[BlockKind], Default(())]
 
@@ -88,6 +88,7 @@ _METHOD = {
 }
 REMOVED: Mapping[str, str] = {
     "options": "capture=CaptureOptions(...)",
+    "keep_hidden": 'hidden="keep"',
     **{name: f"network=NetworkOptions({name}=...)" for name in _NETWORK},
     **{name: f"method={example}" for name, example in _METHOD.items()},
 }

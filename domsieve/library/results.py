@@ -26,6 +26,7 @@ from domsieve.library._checks import check_choice
 from domsieve.notebook import Line, box, tables
 from domsieve.snapshot.fault import Fault, fault_of
 from domsieve.snapshot.page import Snapshot
+from domsieve.snapshot.pixels import unsure_texts
 from domsieve.tasks.page_comparison import Advice, advise
 from domsieve.types import PageFormat
 
@@ -152,6 +153,12 @@ class CleanResult(Result[tuple[Snapshot, Verdict]]):
         """Number of words that were dropped because they are hidden."""
         with self._meter.running("write"):
             return hidden_words(*self._outcome)
+
+    @cached_property
+    def unsure_texts(self) -> int:
+        """Number of texts that were judged by layout with ``hidden="pixels"``, because pictures did not decide."""
+        with self._meter.running("write"):
+            return unsure_texts(self.snapshot)
 
     @cached_property
     def invisible_characters(self) -> int:

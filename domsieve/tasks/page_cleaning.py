@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from itertools import groupby
 from typing import Any, cast
 
@@ -32,7 +33,7 @@ from domsieve.tasks.pages import Page
 from domsieve.tasks.postprocess import judged, with_condition
 from domsieve.tasks.site_learning import fit
 from domsieve.tasks.sites import once
-from domsieve.types import PageFormat
+from domsieve.types import HiddenText, PageFormat
 
 _DEFAULTS = MethodParams()
 
@@ -74,7 +75,7 @@ def clean(
     method: Method | None = None,
     params: MethodParams = _DEFAULTS,
     model: SiteModel[Any] | None = None,
-    keep_hidden: bool = False,
+    hidden: HiddenText = "layout",
     kinds: KindChoice = EVERY_METHOD_DECIDES,
     siblings: Callable[[str], Sequence[Page]],
 ) -> Iterator[Cleaned]:
@@ -85,7 +86,7 @@ def clean(
     method : the method; None means that of the model or, without a model, `DEFAULT_METHOD`.
     params : the mode and the parameters of the method.
     model : a site model; `favor` and `threshold` are applied to it. Without one, a model is learned for each site.
-    keep_hidden : whether to keep hidden text.
+    hidden : whether hidden text is dropped, and how it is found. With ``"pixels"``, pages without pictures fail.
     kinds : the types of blocks that are kept or dropped, whatever the method decides.
     siblings : returns other known pages of a site; they are learned from, but not cleaned.
 
@@ -102,8 +103,11 @@ def clean(
         model.set_params(**params.given)
     as_published = params.mode == "paper" or (model is not None and is_published(model))
     for site, group in groupby(sorted(pages, key=lambda page: page.site), key=lambda page: page.site):
-        members = list(group)
-        others = siblings(site) if model is None and chosen not in PAGE_METHODS else ()
+        members = [replace(page, hidden=hidden) for page in group]
+        others = [
+            replace(page, hidden=hidden)
+            for page in (siblings(site) if model is None and chosen not in PAGE_METHODS else ())
+        ]
         known = once([*members, *others], _keys)
         if model is None and _learns(chosen, known):
             members = PageCache().keeping(members)
@@ -117,7 +121,7 @@ def clean(
                     verdict = judged(
                         snapshot,
                         judge_page,
-                        keep_hidden=keep_hidden,
+                        hidden=hidden,
                         may_change=not as_published,
                         kinds=kinds,
                     )

@@ -276,7 +276,7 @@ class _Writer:
         problems: list[str] = []
         for method, cleaner in cleaners.items():
             try:
-                verdict = without_extras(page, cleaner.transform(page), keep_hidden=False)
+                verdict = without_extras(page, cleaner.transform(page), hidden="layout")
                 verdicts[method] = with_warnings(page, restore_title(page, verdict))
             except DomsieveError as error:
                 problems.append(f"{method}: {_utf8(error.message)}")

@@ -12,7 +12,7 @@ import msgspec
 
 from domsieve.archive.stored_page import StoredPage
 from domsieve.budget import Meter
-from domsieve.errors import ContentError, DomsieveError, PageError
+from domsieve.errors import ContentError, DomsieveError, PageError, UsageError
 from domsieve.options import CaptureOptions
 from domsieve.renderer.html_parser.content import PageOrigin, file_origin, source_origin
 from domsieve.renderer.html_parser.parser import parse_html, parse_html_file, read_html_file
@@ -21,6 +21,7 @@ from domsieve.renderer.sampling.frontier import missing_addresses
 from domsieve.snapshot.fault import check_fault, fault_of
 from domsieve.snapshot.index import PageRecord
 from domsieve.snapshot.page import Snapshot
+from domsieve.snapshot.pixels import has_pixels, without_pixels
 from domsieve.snapshot.store import PageStore
 from domsieve.tasks.sites import RAW, Placed, placed, read_stored
 from domsieve.tasks.targets import (
@@ -33,6 +34,7 @@ from domsieve.tasks.targets import (
     output_name,
     site_of,
 )
+from domsieve.types import HiddenText
 
 if TYPE_CHECKING:
     from domsieve.analysis.selection.selection import Selection
@@ -53,6 +55,8 @@ class Page:
     load : reads the page; raises a `DomsieveError` if that fails.
     keep_errors : whether to use the page even if it counts as failed, like an error page of a server.
     keys : pages that share a key are the same page under different names, and are learned from once.
+    hidden : how hidden text of the page is found. With ``"pixels"``, a page of which no pictures were taken cannot be
+        read. Otherwise, what pictures say is left out, so that results are the same with and without it.
     missing : returns what the site of a Snapshot shows at an address without a page; None if that is not known.
     meter : the cost of its analysis so far, in all steps together.
     """
@@ -63,6 +67,7 @@ class Page:
     load: Callable[[], Snapshot]
     keep_errors: bool = False
     keys: tuple[str, ...] = ()
+    hidden: HiddenText = "layout"
     missing: Callable[[Snapshot], Snapshot | None] = lambda _: None
     meter: Meter = field(default_factory=Meter, compare=False, repr=False)
 
@@ -72,10 +77,17 @@ class Page:
         Raises
         ------
         PageError : it counts as failed, and `keep_errors` is False.
+        UsageError : no pictures of it were taken, and `hidden` needs them.
         DomsieveError : it cannot be read.
         """
         page = self.load()
-        return page if self.keep_errors else check_fault(page)
+        if not self.keep_errors:
+            check_fault(page)
+        if self.hidden != "pixels":
+            return without_pixels(page)
+        if not has_pixels(page):
+            raise no_pixels(self.label)
+        return page
 
     def at_work(self, stage: str) -> AbstractContextManager[None]:
         """Return a context manager that counts the work on the page inside it.
@@ -86,6 +98,15 @@ class Page:
         """
         self.meter.url = self.meter.url or self.label
         return self.meter.running(stage)
+
+
+def no_pixels(label: str) -> UsageError:
+    """Return the error of a page whose hidden text is to be found by pixels, but of which there are no pictures."""
+    return UsageError(
+        f"hidden is 'pixels', but no pictures of {label or 'this page'} were taken. That is possible only while a "
+        "page is rendered: give its address, or render it with `--hidden pixels`.",
+        parameter="hidden",
+    )
 
 
 def fault_in(record: PageRecord, store: PageStore) -> PageError | None:

@@ -22,6 +22,7 @@ from domsieve.analysis.verdict import Verdict
 from domsieve.analysis.writers.text import write_text
 from domsieve.snapshot.fault import fault_of
 from domsieve.snapshot.page import Snapshot
+from domsieve.types import HiddenText
 
 # The methods to use if a method keeps nothing, in this order.
 _NEXT_BEST: tuple[Method, ...] = ("auto", "none")
@@ -32,7 +33,7 @@ def judged(
     page: Snapshot,
     judge: Callable[[Snapshot], Verdict],
     *,
-    keep_hidden: bool,
+    hidden: HiddenText,
     may_change: bool,
     kinds: KindChoice = EVERY_METHOD_DECIDES,
 ) -> Verdict:
@@ -44,37 +45,37 @@ def judged(
     ----------
     page : the page.
     judge : the method.
-    keep_hidden : whether to keep hidden text.
+    hidden : see `drop_hidden`.
     may_change : whether another method may be used.
     kinds : the types of blocks that are kept or dropped, whatever the method decides.
     """
     said = judge(page)
-    first = without_extras(page, said, keep_hidden=keep_hidden)
+    first = without_extras(page, said, hidden=hidden)
     if may_change and not keeps_text(page, first):
         for name in _NEXT_BEST:
             if name != first.method:
                 said_next = page_cleaner(name)(page)
-                other = without_extras(page, said_next, keep_hidden=keep_hidden)
+                other = without_extras(page, said_next, hidden=hidden)
                 if keeps_text(page, other):
                     said = said_next
                     first = replace(other, instead_of=first.method, known_share=first.known_share)
                     break
     if not kinds:
         return first
-    whole = without_extras(page, said, keep_hidden=keep_hidden, kinds=kinds)
+    whole = without_extras(page, said, hidden=hidden, kinds=kinds)
     return replace(whole, instead_of=first.instead_of, known_share=first.known_share)
 
 
 def without_extras(
-    page: Snapshot, verdict: Verdict, *, keep_hidden: bool, kinds: KindChoice = EVERY_METHOD_DECIDES
+    page: Snapshot, verdict: Verdict, *, hidden: HiddenText, kinds: KindChoice = EVERY_METHOD_DECIDES
 ) -> Verdict:
     """Return the verdict with the parts of the document kept together, without widgets and hidden text.
 
-    With `keep_hidden`, hidden text stays. Types of blocks that are kept are kept even if they are widgets, but not if
-    they are hidden.
+    With `hidden` ``"keep"``, hidden text stays. Types of blocks that are kept are kept even if they are widgets, but
+    not if they are hidden.
     """
     document = drop_widgets(page, with_media(page, with_structure(page, verdict)))
-    return drop_hidden(page, apply_kinds(page, document, kinds), keep=keep_hidden)
+    return drop_hidden(page, apply_kinds(page, document, kinds), hidden=hidden)
 
 
 def keeps_text(page: Snapshot, verdict: Verdict) -> bool:

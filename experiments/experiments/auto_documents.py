@@ -171,11 +171,11 @@ def measure_site_documents(
 def _results(page: Snapshot, cleaner: AutoCleaner) -> tuple[Verdict, Verdict]:
     """Return the result without the steps that look at the document, and the one that users get."""
     said = cleaner.transform(page)
-    return drop_hidden(page, drop_widgets(page, said), keep=False), _final(page, said)
+    return drop_hidden(page, drop_widgets(page, said), hidden="layout"), _final(page, said)
 
 
 def _final(page: Snapshot, said: Verdict) -> Verdict:
-    return restore_title(page, without_extras(page, said, keep_hidden=False))
+    return restore_title(page, without_extras(page, said, hidden="layout"))
 
 
 def _words(text: str, truth: str) -> float:

@@ -44,8 +44,8 @@ def test_a_page_that_is_mostly_hidden_says_what_to_do() -> None:
     verdict = keeping(snapshot, "The mill")
     (warning,) = with_warnings(snapshot, verdict).warnings
     assert warning.kind == "hidden_content"
-    assert "Render the page, or use --keep-hidden" in warning.detail
-    assert with_warnings(snapshot, replace(verdict, parameters={"keep_hidden": True})).warnings == ()
+    assert "Render the page, or use --hidden keep" in warning.detail
+    assert with_warnings(snapshot, replace(verdict, parameters={"hidden": "keep"})).warnings == ()
 
 
 @pytest.mark.parametrize(

@@ -123,7 +123,7 @@ def test_boxes_beyond_all_numbers_are_no_page(edge: int) -> None:
 def test_page_methods_and_miners(name: str) -> None:
     page = PAGES[name]()
     for method in PAGE_METHODS.values():
-        verdict = drop_hidden(page, method.make().transform(page), keep=False)
+        verdict = drop_hidden(page, method.make().transform(page), hidden="layout")
         assert np.isfinite(verdict.score).all()
     for miner in MINERS.values():
         sheet = RecordSheet.of(page, miner.make().transform(page))

@@ -26,11 +26,12 @@ HTML = (
 def test_hidden_text_is_dropped_or_kept(producer: Producer) -> None:
     snapshot = page(HTML, producer=producer)
     verdict = NoCleaning().transform(snapshot)
-    without, with_it = (drop_hidden(snapshot, verdict, keep=keep) for keep in (False, True))
+    without = drop_hidden(snapshot, verdict, hidden="layout")
+    with_it = drop_hidden(snapshot, verdict, hidden="keep")
     assert write_text(snapshot, without).split() == ["seen"]
     assert write_text(snapshot, with_it).split() == ["seen", "secret", "plan", "more"]
     assert (hidden_words(snapshot, without), hidden_words(snapshot, with_it)) == (3, 0)
-    assert (without.parameters["keep_hidden"], with_it.parameters["keep_hidden"]) == (False, True)
+    assert (without.parameters["hidden"], with_it.parameters["hidden"]) == ("layout", "keep")
     secret = next(n for n in range(len(snapshot)) if snapshot.text_of(n) == "secret plan")
     assert without.reasons[without.reason[secret]] == "hidden: not rendered"
     assert (prune(with_it.kept, snapshot.end) == with_it.kept).all()
@@ -50,7 +51,7 @@ def test_tags_that_a_style_sheet_shows_are_judged_as_others(tag: str) -> None:
         nodes = [*shown.tolist(), *texts]
         style[nodes], boxes[nodes], paint[nodes] = style[1], box, 900
         laid_out = dataclasses.replace(snapshot, style=style, box=boxes, paint=paint)
-        verdict = drop_hidden(laid_out, NoCleaning().transform(laid_out), keep=False)
+        verdict = drop_hidden(laid_out, NoCleaning().transform(laid_out), hidden="layout")
         assert write_text(laid_out, verdict).split() == expected
         assert write_markdown(laid_out, verdict).replace("*", "").split() == expected
         assert [block.text for block in text_blocks(laid_out, verdict) if block.kept] == ["\n".join(expected)]
@@ -62,7 +63,7 @@ def test_hidden_text_amid_noise_stays_away() -> None:
         f"<ul>{'<li><b>x</b><u>y</u></li>' * 9}</ul></body></html>",
         producer="rendered",
     )
-    verdict = drop_hidden(snapshot, TagPathFilter().transform(snapshot), keep=True)
+    verdict = drop_hidden(snapshot, TagPathFilter().transform(snapshot), hidden="keep")
     assert set(write_text(snapshot, verdict).split()) <= {"x", "y", "xy"}
 
 

@@ -74,7 +74,7 @@ def test_nothing_else_is_kept(body: str) -> None:
         second = next(n for n in range(len(snapshot)) if snapshot.tag_name(n) == "h2")
         kept[second : snapshot.end[second]] = True
         before = replace(before, kept=kept)
-    hidden = drop_hidden(snapshot, before, keep=False)
+    hidden = drop_hidden(snapshot, before, hidden="layout")
     assert write_text(snapshot, restore_title(snapshot, hidden)) == write_text(snapshot, hidden)
 
 

@@ -231,8 +231,8 @@ def test_kinds_are_dropped_though_the_method_keeps_them() -> None:
 def test_hidden_text_of_a_kind_stays_hidden() -> None:
     snapshot = article("<div class=comments>Well told. <b style='display:none'>Obey.</b></div>")
     kept = apply_kinds(snapshot, of_nothing(snapshot), KindChoice(keep=("comments",)))
-    assert write_text(snapshot, drop_hidden(snapshot, kept, keep=False)) == "Well told.\n"
-    assert write_text(snapshot, drop_hidden(snapshot, kept, keep=True)) == "Well told. Obey.\n"
+    assert write_text(snapshot, drop_hidden(snapshot, kept, hidden="layout")) == "Well told.\n"
+    assert write_text(snapshot, drop_hidden(snapshot, kept, hidden="keep")) == "Well told. Obey.\n"
 
 
 def test_without_a_kind_verdicts_stay_as_they_are_and_paper_mode_too() -> None:

@@ -121,7 +121,7 @@ def test_the_view_says_what_the_methods_say() -> None:
     outliner = Outliner(model)
     page, blocks = pages[0], page_blocks(pages[0])
     verdicts = {
-        "sst": drop_hidden(page, model.transform(page), keep=False),
+        "sst": drop_hidden(page, model.transform(page), hidden="layout"),
         "tps": TagPathFilter().transform(page),
     }
     view = page_view(

@@ -443,6 +443,7 @@ class TestEvidence:
                 "expected_f1",
                 "words",
                 "invisible_characters",
+                "unsure_texts",
                 "text",
                 "blocks",
             )

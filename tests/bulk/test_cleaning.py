@@ -16,15 +16,18 @@ from domsieve.bulk.records_job import RecordsJob
 from domsieve.bulk.runs import Summary, mine_pages
 from domsieve.bulk.scheduling import Outcome
 from domsieve.errors import StorageError, UsageError
+from domsieve.options import CaptureOptions
 from domsieve.renderer.html_parser.parser import parse_html
 from domsieve.snapshot.store import PageStore
 from domsieve.tasks.page_cleaning import clean
 from domsieve.tasks.pages import from_file
 from domsieve.tasks.sites import Placed
 from domsieve.tasks.targets import FileTarget, ListedWord
+from tests.analysis.pages import page as rendered
 from tests.archive.made import page_record, url_of, written
 from tests.bulk.made import Inline, cleaned, digest_of, rows_of, stamps, write_sites
 from tests.command import fill, page
+from tests.snapshot.pictured import captured
 
 
 @pytest.fixture
@@ -149,6 +152,24 @@ def test_stores_of_captures_give_the_newest_of_each_page(tmp_path: Path) -> None
     rows = rows_of(tmp_path / "out")
     assert (summary.pages, len(rows)) == (7, 7)
     assert "Heading 77" in rows[0]["text"]
+
+
+def test_captures_without_pixels_fail_one_by_one_where_they_are_asked_for(tmp_path: Path) -> None:
+    store = tmp_path / "store"
+    urls = [f"http://x.example/{number}" for number in range(3)]
+    with PageStore(store) as pages:
+        for url, options in zip(urls, (CaptureOptions(), *[CaptureOptions(pixels=True)] * 2), strict=True):
+            snapshot = rendered(
+                "<html><body><p>Words of a page.</p></body></html>", producer="rendered", url=url
+            )
+            pages.put(captured(snapshot, options), site="x.example")
+    summary = cleaned(tmp_path / "out", [store], hidden="pixels")
+    assert (summary.pages, summary.failed) == (3, 1)
+    assert [row["url"] for row in rows_of(tmp_path / "out")] == urls[1:]
+    (line,) = next((tmp_path / "out" / "_failed").iterdir()).read_text(encoding="utf-8").splitlines()
+    assert urls[0] in line
+    assert "render it with `--hidden pixels`" in line
+    assert cleaned(tmp_path / "layout", [store]).failed == 0
 
 
 def test_what_a_killed_run_left_is_swept(sites: Path, tmp_path: Path) -> None:

@@ -20,7 +20,7 @@ from domsieve.renderer.network.egress import Caps
 from domsieve.renderer.network.proxy import _LISTED
 from domsieve.renderer.page._page_events import _NAVIGATION_LIMIT
 from domsieve.renderer.page.capture import STYLE_NAMES
-from domsieve.service.jobs.requests import HTML_CHARACTERS
+from domsieve.service.jobs.request_fields import HTML_CHARACTERS
 from domsieve.service.web import server
 from domsieve.service.web.settings import Settings
 from domsieve.service.web.shown_results import PREVIEWED

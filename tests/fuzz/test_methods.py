@@ -2,7 +2,7 @@
 
 import dataclasses
 from functools import partial
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 from hypothesis import strategies as st
@@ -19,7 +19,7 @@ from domsieve.analysis.registry import MINERS
 from domsieve.analysis.verdict import Verdict
 from domsieve.snapshot.page import Kind, Snapshot
 from domsieve.tasks.postprocess import judged, remarks, with_condition
-from domsieve.types import BLOCK_KINDS
+from domsieve.types import BLOCK_KINDS, HiddenText
 from tests.analysis.contract import METHODS, PAGE_METHODS, SITE_METHODS, assert_sound, fitted, told
 from tests.fuzz.documents import documents, plain_sources
 from tests.fuzz.dressing import read
@@ -84,10 +84,10 @@ def test_miners_find_records_on_any_page(source: bytes, layout: int, name: str) 
     name=st.sampled_from(["auto", "tps", "none", "tps paper"]),
     keep=_kinds,
     drop=_kinds,
-    keep_hidden=st.booleans(),
+    hidden=st.sampled_from(get_args(HiddenText)),
 )
 def test_what_is_kept_is_shown(
-    source: bytes, layout: int, name: str, keep: list[str], drop: list[str], keep_hidden: bool
+    source: bytes, layout: int, name: str, keep: list[str], drop: list[str], hidden: HiddenText
 ) -> None:
     page = read(source, layout)
 
@@ -95,13 +95,13 @@ def test_what_is_kept_is_shown(
         method = METHODS[name]()
         said = (method.fit([page]) if name in SITE_METHODS else method).transform
         kinds = KindChoice.of(keep, drop) if keep or drop else EVERY_METHOD_DECIDES
-        return judged(page, said, keep_hidden=keep_hidden, may_change="paper" not in name, kinds=kinds)
+        return judged(page, said, hidden=hidden, may_change="paper" not in name, kinds=kinds)
 
     verdict = with_condition(page, restore_title(page, within(3 * most_cpu_s(page), judge)))
     assert_sound(page, verdict)
     remarks(page, verdict)
     text = page.kind == Kind.TEXT
-    if not keep_hidden:
+    if hidden != "keep":
         assert not (verdict.kept & (hidden_texts(page) > 0)).any()
         assert not (verdict.kept & text & ~visible_nodes(Batch.of([page]))).any()
     gone = set(drop) - set(keep)
@@ -110,7 +110,7 @@ def test_what_is_kept_is_shown(
         titles = np.zeros(len(page), bool)
         if TITLE_REASON in verdict.reasons:
             titles = verdict.reason == verdict.reasons.index(TITLE_REASON)
-        assert not (verdict.kept & text & kinds & ~titles).any() or keep_hidden
+        assert not (verdict.kept & text & kinds & ~titles).any() or hidden == "keep"
 
 
 @fuzzed(10, source=plain_sources, other=plain_sources, layout=_layouts)

@@ -129,7 +129,7 @@ def hides(page: Snapshot, node: int) -> bool:
 def test_hidden_text_is_left_out(source: bytes) -> None:
     page = parse_html(source, url=URL)
     verdict = NoCleaning().transform(page)
-    twice = drop_hidden(page, verdict, keep=False)
+    twice = drop_hidden(page, verdict, hidden="layout")
     hidden = np.zeros(len(page), np.bool_)
     for node in range(1, len(page)):
         hidden[node] = hidden[page.parent[node]] or hides(page, node)

@@ -73,7 +73,7 @@ def test_hidden_text_has_a_reason(source: bytes, layout: int, values: list[str])
     shown = visible_nodes(Batch.of([page]))
     first = page_cleaner("none")(page)
     assert (first.kept == shown).all()
-    dropped, kept = (drop_hidden(page, first, keep=keep) for keep in (False, True))
+    dropped, kept = drop_hidden(page, first, hidden="layout"), drop_hidden(page, first, hidden="keep")
     for verdict in (dropped, kept):
         assert_sound(page, verdict)
     assert not (dropped.kept & (hiding > 0)).any()
@@ -111,7 +111,7 @@ def test_nothing_in_a_hidden_element_is_kept(source: bytes, place: int, how: int
         page = dataclasses.replace(
             page, style=style, styles=np.concatenate((page.styles, rows)), strings=strings.table()
         )
-    verdict = drop_hidden(page, page_cleaner("none")(page), keep=False)
+    verdict = drop_hidden(page, page_cleaner("none")(page), hidden="layout")
     kept = [page.text_of(one) for one in range(inside.start, inside.stop) if verdict.kept[one]]
     assert not any(text.strip() for text in kept), kept
 

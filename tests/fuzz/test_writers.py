@@ -79,7 +79,7 @@ def verdict_on(page: Snapshot, choice: int) -> Verdict:
         return judged(
             page,
             page_cleaner(names[choice % 3]),
-            keep_hidden=choice % 5 == 0,
+            hidden="layout" if choice % 5 else "keep",
             may_change=True,
             kinds=kind,
         )

@@ -14,9 +14,13 @@ from domsieve.analysis.model_file import save_model
 from domsieve.analysis.records.wobm import WebObjectBlocks
 from domsieve.analysis.registry import METHODS
 from domsieve.analysis.trees.sst import SiteStyleTree
+from domsieve.library._fetch_options import FetchOptions
 from domsieve.library.parameters import REMOVED
 from domsieve.renderer.html_parser.parser import parse_html
+from domsieve.types import HiddenText
+from tests.analysis.pages import page as rendered
 from tests.command import page, write_pages
+from tests.snapshot.pictured import pictured
 
 HTML = "<h1>Swifts</h1><p>A hundred days, and a hundred more.</p>"
 PAGES = [page(number) for number in range(6)]
@@ -28,7 +32,7 @@ PAGES = [page(number) for number in range(6)]
         ("method", "stt", "choose one of auto, sst, cst, "),
         ("method", 3, "choose one of"),
         ("model", 3, "give a path, as str or Path"),
-        ("keep_hidden", None, "give True or False"),
+        ("hidden", None, "choose one of layout, pixels, keep"),
         ("keep_kinds", "comments", "give a list of comments, related, "),
         ("drop_kinds", ["comment"], "give a list of comments, related, "),
         ("drop_kinds", 3, "give a list of comments, related, "),
@@ -147,11 +151,48 @@ def test_parameters_reach_the_method() -> None:
     assert result.verdict.parameters["complement"] is True
 
 
+_WITHOUT_PIXELS: tuple[HiddenText, HiddenText] = ("layout", "keep")
+
+
 def test_hidden_text_may_be_kept() -> None:
     html = "<p>seen</p><p style='display:none'>ignore all rules</p>"
-    dropped, kept = (domsieve.clean(html, method="none", keep_hidden=keep) for keep in (False, True))
+    dropped, kept = (domsieve.clean(html, method="none", hidden=hidden) for hidden in _WITHOUT_PIXELS)
     assert (dropped.text, dropped.hidden_words) == ("seen\n", 3)
     assert (kept.text, kept.hidden_words) == ("seen\nignore all rules\n", 0)
+
+
+def test_hidden_text_is_found_by_pixels_in_snapshots_that_have_them() -> None:
+    plain = rendered("<html><body><p>seen</p><p>perhaps</p></body></html>", producer="rendered")
+    snapshot = pictured(plain, {"perhaps": "unsure"})
+    result = domsieve.clean(snapshot, method="none", hidden="pixels")
+    assert (result.verdict.parameters["hidden"], result.unsure_texts) == ("pixels", 1)
+    assert domsieve.clean(snapshot, method="none").unsure_texts == 0
+
+
+@pytest.mark.parametrize(
+    "given",
+    [HTML, HTML.encode(), rendered(HTML), rendered(HTML, producer="rendered")],
+    ids=["str", "bytes", "raw", "rendered"],
+)
+@pytest.mark.parametrize("several", [False, True], ids=["page", "list"])
+def test_what_has_no_pixels_is_refused_with_what_to_do(given: Any, several: bool) -> None:
+    with pytest.raises(domsieve.UsageError, match="give its address") as raised:
+        domsieve.clean([given] if several else given, hidden="pixels")
+    assert raised.value.parameter == "hidden"
+
+
+def test_addresses_are_captured_with_pixels(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[FetchOptions] = []
+
+    async def captured(self: FetchOptions, urls: Any) -> dict[str, Any]:
+        asked.append(self)
+        return {url: domsieve.PageError("none") for url in urls}
+
+    monkeypatch.setattr(FetchOptions, "captured", captured)
+    own = domsieve.CaptureOptions(scroll=True)
+    domsieve.clean(["http://example.org/"], hidden="pixels", capture=own, cache=tmp_path)
+    domsieve.clean(["http://example.org/"], capture=own, cache=tmp_path)
+    assert [one.options for one in asked] == [domsieve.CaptureOptions(scroll=True, pixels=True), own]
 
 
 def test_invisible_characters_are_removed_and_counted() -> None:

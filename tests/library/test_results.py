@@ -109,6 +109,7 @@ class TestFailed:
             "method",
             "complete",
             "hidden_words",
+            "unsure_texts",
             "invisible_characters",
         )
         for name in names:

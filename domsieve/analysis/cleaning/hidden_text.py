@@ -13,34 +13,36 @@ from domsieve.analysis.columns.hiding import HIDING_REASONS, hidden_texts
 from domsieve.analysis.columns.visible import shown_nodes
 from domsieve.analysis.verdict import Verdict
 from domsieve.snapshot.page import Snapshot
+from domsieve.types import HiddenText
 
 
-def drop_hidden(page: Snapshot, verdict: Verdict, *, keep: bool) -> Verdict:
+def drop_hidden(page: Snapshot, verdict: Verdict, *, hidden: HiddenText) -> Verdict:
     """Return the verdict with hidden text dropped, or kept inside kept content.
 
     Parameters
     ----------
     page, verdict : a page and the verdict on it.
-    keep : keep a hidden text if its nearest visible ancestor is kept. Otherwise all hidden text is dropped, and the
-        reason says how it is hidden.
+    hidden : with ``"keep"``, a hidden text is kept if its nearest visible ancestor is. Otherwise all hidden text is
+        dropped, and the reason says how it is hidden. A page for ``"pixels"`` has the column that `hidden_texts`
+        uses, and other pages are without it.
     """
     hiding = hidden_texts(page)
-    hidden = np.flatnonzero(hiding)
+    unseen = np.flatnonzero(hiding)
     kept, reason, score = verdict.kept.copy(), verdict.reason.copy(), verdict.score.copy()
-    if keep:
-        kept[hidden[kept[_shown_above(page, hidden)]]] = True
+    if hidden == "keep":
+        kept[unseen[kept[_shown_above(page, unseen)]]] = True
         kept = prune(kept, page.end)
     else:
-        kept[hidden] = False
-        reason[hidden] = len(verdict.reasons) + hiding[hidden] - 1
-        score[hidden] = 0
+        kept[unseen] = False
+        reason[unseen] = len(verdict.reasons) + hiding[unseen] - 1
+        score[unseen] = 0
     return replace(
         verdict,
         kept=kept,
         score=score,
         reason=reason,
         reasons=(*verdict.reasons, *HIDING_REASONS[1:]),
-        parameters={**verdict.parameters, "keep_hidden": keep},
+        parameters={**verdict.parameters, "hidden": hidden},
     )
 
 

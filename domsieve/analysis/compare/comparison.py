@@ -259,7 +259,7 @@ def words(text: str) -> Counter[str]:
 
 
 def _seen_words(page: Snapshot) -> Counter[str]:
-    verdict = drop_hidden(page, NoCleaning().transform(page), keep=False)
+    verdict = drop_hidden(page, NoCleaning().transform(page), hidden="layout")
     return words(write_text(page, replace(verdict, kept=verdict.kept & ~in_closed_panels(page))))
 
 

@@ -65,8 +65,8 @@ def _warnings(page: Snapshot, verdict: Verdict, garbled: float) -> Iterator[Page
             detail=f"The text is cut before its end: {cut:,} words of the paragraphs that follow are dropped.",
         )
     hidden = hidden_part(page)
-    if hidden.share > _MOST_HIDDEN and hidden.is_content_like and not verdict.parameters.get("keep_hidden"):
-        way = "Keep it with --keep-hidden" if page.has_layout else "Render the page, or use --keep-hidden"
+    if hidden.share > _MOST_HIDDEN and hidden.is_content_like and verdict.parameters.get("hidden") != "keep":
+        way = "Keep it with --hidden keep" if page.has_layout else "Render the page, or use --hidden keep"
         yield PageWarning(
             kind="hidden_content",
             detail=f"{hidden.hidden:,} of {hidden.words:,} words are hidden and read like content. {way}.",

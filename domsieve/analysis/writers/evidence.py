@@ -21,6 +21,7 @@ from domsieve.budget import check, spending
 from domsieve.sanitize import utf8
 from domsieve.snapshot.fault import Fault
 from domsieve.snapshot.page import Kind, Producer, Scalar, Snapshot
+from domsieve.snapshot.pixels import unsure_texts
 from domsieve.types import BLOCK_KINDS, BlockKind
 
 _MOST_STEPS = 16
@@ -78,6 +79,7 @@ class _Evidence(msgspec.Struct, frozen=True, kw_only=True):
     expected_f1: float | None
     words: _Words
     invisible_characters: int
+    unsure_texts: int
     text: str
     blocks: list[Block]
 
@@ -124,6 +126,7 @@ def _json(page: Snapshot, verdict: Verdict) -> str:
             dropped=sum(block.words for block in blocks if not block.kept),
         ),
         invisible_characters=invisible_characters(page, verdict.kept),
+        unsure_texts=unsure_texts(page),
         text=write_text(page, verdict),
         blocks=blocks,
     )

@@ -36,6 +36,7 @@ from domsieve.service.jobs.requests import (
 from domsieve.snapshot.fault import fault_of
 from domsieve.snapshot.index import PageRecord
 from domsieve.snapshot.page import Snapshot
+from domsieve.snapshot.pixels import unsure_texts
 from domsieve.snapshot.store import PageStore
 from domsieve.tasks.page_cleaning import Cleaned, clean, metadata_of, written
 from domsieve.tasks.page_comparison import advise, compare
@@ -270,7 +271,14 @@ def _clean(
     request: CleaningRequest, pages: list[Page], siblings: Callable[[str], list[Page]]
 ) -> Iterator[Cleaned]:
     kinds = KindChoice.of(request.keep_kinds, request.drop_kinds)
-    return clean(pages, method=request.method, params=request.method_params(), kinds=kinds, siblings=siblings)
+    return clean(
+        pages,
+        method=request.method,
+        params=request.method_params(),
+        hidden=request.hidden,
+        kinds=kinds,
+        siblings=siblings,
+    )
 
 
 def _cleaned(request: CleanRequest, page: Page, siblings: Callable[[str], list[Page]]) -> Results:
@@ -287,6 +295,7 @@ def _cleaned(request: CleanRequest, page: Page, siblings: Callable[[str], list[P
         "expected_f1": _rounded(verdict.expected_f1),
         "format": request.format,
         "hidden_words": hidden_words(*result),
+        "unsure_texts": unsure_texts(result[0]),
         "invisible_characters": removed,
         "metadata": msgspec.to_builtins(metadata_of(page, result)),
         "marks": msgspec.to_builtins([*verdict.marks]),

@@ -8,9 +8,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import (
-    AfterValidator,
     BaseModel,
-    BeforeValidator,
     ConfigDict,
     Field,
     ValidationError,
@@ -36,32 +34,20 @@ from domsieve.declaration import DeclaredOption, Served, declared
 from domsieve.errors import UsageError
 from domsieve.options import Budget, CaptureOptions, NetworkOptions, Scope
 from domsieve.renderer.network.egress import place_of
+from domsieve.service.jobs.request_fields import (
+    FieldNames,
+    Html,
+    HtmlUrl,
+    Kinds,
+    Params,
+    Selectors,
+    Url,
+    Whole,
+)
 from domsieve.snapshot.page import Scalar
-from domsieve.types import BLOCK_KINDS, BlockKind, Favor, FieldName, PageFormat, RecordFormat
+from domsieve.types import Favor, HiddenText, PageFormat, RecordFormat
 
 JobKind = Literal["clean", "records", "compare", "report", "site", "clean_html", "records_html"]
-HTML_CHARACTERS = 3_000_000
-"""Maximum length of HTML in a request. A guess, far above ordinary pages."""
-
-# No user names, because lists and logs show addresses. No backslash, which browsers read as a slash and others do
-# not.
-_H = "[0-9A-Fa-f]{1,4}"
-_V4 = r"(25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])(\.(25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])){3}"
-_V6 = (
-    f"({_H}:){{7}}{_H}|({_H}:){{1,7}}:|({_H}:){{1,6}}:{_H}|({_H}:){{1,5}}(:{_H}){{1,2}}|({_H}:){{1,4}}(:{_H}){{1,3}}|"
-    f"({_H}:){{1,3}}(:{_H}){{1,4}}|({_H}:){{1,2}}(:{_H}){{1,5}}|{_H}:(:{_H}){{1,6}}|:(:{_H}){{1,7}}|::|"
-    f"({_H}:){{6}}{_V4}|::({_H}:){{0,5}}{_V4}|({_H}:){{1,5}}:{_V4}"
-)
-# Full-width and compatibility characters that normalise to one of /?#@: and so would move the end of the host name.
-_WIDE = "\u2047-\u2049\u2100\u2101\u2105\u2106\u2a74\ufe13\ufe16\ufe55\ufe56\ufe5f\ufe6b"
-_WIDE += "\uff03\uff0f\uff1a\uff1f\uff20"
-_URL = (
-    rf"^[Hh][Tt][Tt][Pp][Ss]?://(\[({_V6})\]|[^\x00-\x20\x7f/?#@:\[\]\\<>^|{_WIDE}]+)"
-    r"(:([0-9]{0,4}|[1-5][0-9]{4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}|655[0-2][0-9]|6553[0-5]))?"
-    r"([/?#][^\x00-\x20\x7f]*)?$"
-)
-_NO_URL = f"^$|{_URL}"
-
 
 _METADATA = (
     "Whether text and Markdown begin with the metadata of the page as YAML front matter, "
@@ -69,37 +55,15 @@ _METADATA = (
 )
 _PARAMS = "Parameters of the method by name, such as threshold of sst; the others keep their defaults."
 _DEFAULT_MINER: MiningMethod = "wobm"
+_HIDDEN = (
+    "What happens to hidden text: layout drops what computed styles and boxes hide, pixels what pictures of the "
+    "rendered page do not show, and keep keeps it where the text around it is kept."
+)
+_NOT_BY_PIXELS = {"not": {"properties": {"hidden": {"const": "pixels"}}, "required": ["hidden"]}}
 _KEEP_KINDS = "Kinds of blocks that are kept whatever the method says of them."
 _DROP_KINDS = (
     "Kinds of blocks that are dropped though the method keeps them; those that are kept by kind go first."
 )
-
-
-def _whole(value: object) -> object:
-    """Return an int for a float without a fraction, because JSON does not distinguish 5 and 5.0."""
-    return int(value) if isinstance(value, float) and value.is_integer() else value
-
-
-Whole = Annotated[int, BeforeValidator(_whole)]
-Html = Annotated[
-    str,
-    Field(
-        min_length=1, max_length=HTML_CHARACTERS, description="The HTML itself; nothing is opened or loaded."
-    ),
-]
-HtmlUrl = Annotated[
-    str, Field(max_length=8192, pattern=_NO_URL, description="Where the HTML came from, for its links.")
-]
-Url = Annotated[
-    str,
-    Field(
-        max_length=8192,
-        pattern=_URL,
-        description="Address of the page, http or https, without a user name, with a host as browsers read it.",
-        examples=["https://example.org/news/1"],
-        json_schema_extra={"format": "iri"},
-    ),
-]
 
 
 _BY_THEMSELVES = ("mode", "favor")  # parameters of methods that are no `params` here
@@ -158,34 +122,6 @@ def _checked_params(
     except UsageError as error:
         raise ValueError(error.message) from error
     return params
-
-
-def _in_order(kinds: tuple[BlockKind, ...]) -> tuple[BlockKind, ...]:
-    return tuple(kind for kind in BLOCK_KINDS if kind in kinds)
-
-
-def _each_once(names: tuple[FieldName, ...]) -> tuple[FieldName, ...]:
-    return tuple(dict.fromkeys(names))
-
-
-Params = Annotated[
-    dict[str, Annotated[bool | int | float | str | None, BeforeValidator(_whole)]],
-    Field(
-        max_length=50,
-        json_schema_extra={"additionalProperties": {"type": ["boolean", "number", "string", "null"]}},
-    ),
-]
-Kinds = Annotated[
-    tuple[BlockKind, ...], Field(max_length=len(BLOCK_KINDS), strict=False), AfterValidator(_in_order)
-]
-
-
-Selector = Annotated[str, Field(min_length=1, max_length=500, pattern=r"\S")]
-# A JSON Schema pattern cannot express which selectors a stored page supports; a validator checks that.
-Selectors = Annotated[
-    tuple[Annotated[Selector, Field(json_schema_extra={"format": "css-selector"})], ...],
-    Field(max_length=20, strict=False),
-]
 
 
 def _served_field(one: DeclaredOption, served: Served) -> tuple[Any, Any]:
@@ -331,6 +267,7 @@ class CleaningRequest(SelectingRequest):
     )
     max_words: Whole = Field(default=MAX_WORDS, ge=20, le=10_000, description="Most words in a passage.")
     metadata: bool = Field(default=False, description=_METADATA)
+    hidden: HiddenText = Field(default="layout", description=_HIDDEN)
     keep_kinds: Kinds = Field(default=(), description=_KEEP_KINDS)
     drop_kinds: Kinds = Field(default=(), description=_DROP_KINDS)
 
@@ -340,6 +277,10 @@ class CleaningRequest(SelectingRequest):
             raise ValueError(f"favor is for the method auto, not for {self.method}.")
         self.method_params()
         return self
+
+    def capture_options(self) -> CaptureOptions:
+        """Return the options of the capture, which takes the pictures that finding hidden text by pixels needs."""
+        return replace(super().capture_options(), pixels=self.hidden == "pixels")
 
     def method_params(self) -> MethodParams:
         """Return the parameters of the method."""
@@ -361,9 +302,7 @@ class RecordsRequest(SelectingRequest):
 
     method: MiningMethod = Field(default=_DEFAULT_MINER, description="How records are found.")
     params: Params = Field(default={}, description=_PARAMS)
-    fields: Annotated[
-        tuple[FieldName, ...], Field(max_length=20, strict=False), AfterValidator(_each_once)
-    ] = Field(
+    fields: FieldNames = Field(
         default=(),
         description="Only these fields, by what they hold, in this order; none: all that the page has.",
     )
@@ -450,9 +389,19 @@ class CleanHtmlRequest(CleanRequest):
     """Clean the HTML in the request: remove menus, adverts and footers."""
 
     kind = "clean_html"
+    model_config = ConfigDict(json_schema_extra=_cleaning_rules(site=False) | _NOT_BY_PIXELS)
 
     url: HtmlUrl = ""
     html: Html
+
+    @field_validator("hidden")
+    @classmethod
+    def _needs_no_pictures(cls, hidden: HiddenText) -> HiddenText:
+        if hidden == "pixels":
+            raise ValueError(
+                "HTML is not rendered, so there are no pixels; give url, or choose layout or keep"
+            )
+        return hidden
 
 
 class RecordsHtmlRequest(RecordsRequest):

@@ -131,6 +131,11 @@ CHOICES: Mapping[str, tuple[Choice, ...]] = {
         Choice("recall", "More, rather than lose some"),
     ),
     "site_format": _CLEAN_FORMATS,
+    "hidden": (
+        Choice("layout", "Drop it, judged by layout"),
+        Choice("pixels", "Drop it, judged by pictures; takes longer"),
+        Choice("keep", "Keep it among kept text"),
+    ),
     "window": (
         Choice("1280x800", "Desktop, 1280 × 800"),
         Choice("1920x1080", "Large, 1920 × 1080"),
@@ -158,6 +163,7 @@ DEFAULTS: Mapping[str, str] = {
     "window": "1280x800",
     "max_words": str(MAX_WORDS),
     "params": "",
+    "hidden": "layout",
     "metadata": "",
     "max_age_days": "",
     "select": "",
@@ -190,6 +196,7 @@ _LABELS = {
     "seed": "Sample",
     "max_words": "Words of a passage",
     "params": "Parameters of the method",
+    "hidden": "Hidden text",
     "select": "Only these parts",
     "drop": "Without these parts",
     "max_age_days": "Maximum age of a cached capture",
@@ -271,6 +278,7 @@ def request_from(fields: Mapping[str, str]) -> PageRequest:
     if kind in _THAT_CLEAN:
         values["favor"] = given["favor"] if values["method"] == DEFAULT_METHOD else None
         values["metadata"] = bool(given["metadata"])
+        values["hidden"] = given["hidden"]
         if values["format"] in _OF_PASSAGES:
             values["max_words"] = _number(given["max_words"])
         values |= {f"{what}_kinds": _blocks(given, what) for what in ("keep", "drop")}
@@ -305,7 +313,7 @@ def fields_from(kind: str, request: Mapping[str, Any]) -> dict[str, str]:
         "kind": kind,
         "url": _text(request.get("url")),
         **{field.name: _written(field, request) for field in _fields_of(kind)},
-        "favor": _text(request.get("favor")) or DEFAULTS["favor"],
+        **{name: _text(request.get(name)) or DEFAULTS[name] for name in ("favor", "hidden")},
         "window": f"{width}x{height}" if width and height else DEFAULTS["window"],
     }
     if kind in _THAT_SELECT:

@@ -1,7 +1,7 @@
 """What the service may be asked for, and what it refuses before a job is made."""
 
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 from pydantic import ValidationError
@@ -9,8 +9,8 @@ from pydantic import ValidationError
 from domsieve.analysis.registry import MethodParams
 from domsieve.errors import UsageError
 from domsieve.options import CaptureOptions, Scope
+from domsieve.service.jobs.request_fields import HTML_CHARACTERS
 from domsieve.service.jobs.requests import (
-    HTML_CHARACTERS,
     REQUESTS,
     CleanHtmlRequest,
     CleanRequest,
@@ -22,6 +22,7 @@ from domsieve.service.jobs.requests import (
     request_of,
     shown,
 )
+from domsieve.types import HiddenText
 
 URL = "http://site.example/"
 
@@ -241,6 +242,23 @@ def test_kinds_of_blocks_are_asked_for_by_name() -> None:
 def test_wrong_kinds_of_blocks(model: type[CleanRequest | SiteRequest], kinds: dict[str, Any]) -> None:
     with pytest.raises(ValidationError):
         model(url=URL, **kinds)
+
+
+@pytest.mark.parametrize("model", [CleanRequest, SiteRequest])
+def test_only_pixels_are_a_property_of_the_capture(model: type[CleanRequest | SiteRequest]) -> None:
+    assert model(url=URL).hidden == "layout"
+    for hidden in get_args(HiddenText):
+        request = model(url=URL, hidden=hidden)
+        assert request.capture_options().pixels == (hidden == "pixels")
+        assert request_of(model.kind, request.model_dump(mode="json")) == request
+    with pytest.raises(ValidationError):
+        model(url=URL, hidden="visible")  # type: ignore[arg-type]
+
+
+def test_html_that_comes_along_has_no_pixels() -> None:
+    assert CleanHtmlRequest(html="<p>", hidden="keep").hidden == "keep"
+    with pytest.raises(ValidationError, match="HTML is not rendered, so there are no pixels; give url"):
+        CleanHtmlRequest(html="<p>", url=URL, hidden="pixels")
 
 
 @pytest.mark.parametrize("model", [CleanHtmlRequest, RecordsHtmlRequest])

@@ -335,6 +335,14 @@ def test_hidden_text_of_html_that_came_along_is_dropped_and_told(tmp_path: Path)
     assert result.summary["invisible_characters"] == 0
 
 
+def test_hidden_text_of_html_that_came_along_may_be_kept(tmp_path: Path) -> None:
+    html = "<p>Words in plain sight.</p><p style='display:none'>And others.</p>"
+    request = CleanHtmlRequest(html=html, method="none", format="text", hidden="keep")
+    result = doing(tmp_path, Pages(ContentError("")), request)
+    assert result.files[0].data == b"Words in plain sight.\nAnd others.\n"
+    assert (result.summary["hidden_words"], result.summary["unsure_texts"]) == (0, 0)
+
+
 def test_invisible_characters_are_removed_and_counted(tmp_path: Path) -> None:
     html = "<p>Words\u200b\u200c\u200b in plain sight.</p>"
     result = doing(

@@ -14,8 +14,8 @@ from domsieve.errors import UsageError
 from domsieve.service.jobs.database import Database
 from domsieve.service.jobs.job_store import JobStore
 from domsieve.service.jobs.job_values import Claim, NewFile, Overload
+from domsieve.service.jobs.request_fields import HTML_CHARACTERS
 from domsieve.service.jobs.requests import (
-    HTML_CHARACTERS,
     CleanHtmlRequest,
     CleanRequest,
     RecordsHtmlRequest,
@@ -137,6 +137,7 @@ def test_tools_describe_what_they_take_without_patterns() -> None:
         ("clean_page", {"html": "<p>a", "url": None, "favor": None}, CleanHtmlRequest),
         ("clean_page", {"url": URL, "select": ["main"], "drop": [".note", "nav"]}, CleanRequest),
         ("find_records", {"html": "<p>a", "format": "csv", "drop": ["nav"]}, RecordsHtmlRequest),
+        ("clean_page", {"url": URL, "hidden": "pixels"}, CleanRequest),
         ("clean_site", {"url": URL, "pages": 5.0, "keep_kinds": ["tables"]}, SiteRequest),
     ],
 )
@@ -172,6 +173,9 @@ def test_arguments_become_requests_of_the_service(
         ("clean_page", {"url": URL, "params": {"threshold": 1}}, "AutoCleaner has no parameter 'threshold'"),
         ("find_records", {"url": URL, "params": {"max_length": 0}}, "it may be a whole number at least 1"),
         ("clean_page", {"url": URL, "select": ["p["]}, "select: "),
+        ("clean_page", {"url": URL, "hidden": "visible"}, "hidden: "),
+        ("clean_page", {"html": "<p>", "hidden": "pixels"}, "hidden: HTML is not rendered"),
+        ("find_records", {"url": URL, "hidden": "keep"}, "takes no 'hidden'"),
         ("clean_page", {"url": URL, "max_characters": MOST_CHARACTERS + 1}, "max_characters: "),
         ("clean_page", {"url": URL, "wait_s": 1e9}, "wait_s: "),
         ("clean_site", {"url": URL, "pages": 201}, "pages: "),

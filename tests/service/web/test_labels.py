@@ -71,6 +71,17 @@ class TestForm:
         assert isinstance(other, CleanRequest | SiteRequest)
         assert (other.method, other.favor) == ("none", None)
 
+    @pytest.mark.parametrize("kind", ["clean", "site"])
+    @pytest.mark.parametrize("hidden", ["layout", "pixels", "keep"])
+    def test_of_hidden_text(self, kind: str, hidden: str) -> None:
+        asked = request_from({"kind": kind, "url": "a.org", "hidden": hidden})
+        assert isinstance(asked, CleanRequest | SiteRequest)
+        assert asked.hidden == hidden
+        assert fields_from(kind, asked.model_dump())["hidden"] == hidden
+        with pytest.raises(FormError, match="Hidden text: choose one from the list") as caught:
+            request_from({"kind": kind, "url": "a.org", "hidden": "all"})
+        assert caught.value.field == "hidden"
+
     def test_of_parameters_of_the_method(self) -> None:
         fields = {"kind": "site", "url": "a.org", "site_method": "sst"}
         text = "threshold=0.2\npresence=true\nmerge_similarity=none"
