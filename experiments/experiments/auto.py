@@ -26,18 +26,17 @@ from experiments.experiments.auto_documents import (
     single_pages,
 )
 from experiments.experiments.auto_rendered import rendered_tasks
-from experiments.experiments.auto_tables import GRID, PREFACE, tables
+from experiments.experiments.auto_tables import GRID, PREFACE, calibration_by, tables
 from experiments.frame.experiment import Experiment, Inputs, Row, Task
 from experiments.frame.summary import Answer
 from experiments.measures.word_scores import Score, count_words, score
 from experiments.systems.auto_learning import (
-    NO_CURVE,
     SEED,
+    UNCALIBRATED,
     LearningPage,
     Lessons,
     PageModel,
     chosen,
-    curve_of,
     evidence_of,
     learn_pages,
     model_of,
@@ -99,9 +98,8 @@ def measure_pages(data: Path, file: Path) -> list[Row]:
             if page.name in peers
         ]
         sources = (one for one in single_pages(data) if part_of(one.domain, FOLDS, "fold") == fold)
-        documents += measure_documents(sources, model_of(learned, NO_CURVE), mains)
-    curve = curve_of([row["expected"] for row in rows], [row["f1"]["balance"] for row in rows])
-    found = write_model(model_of(learn_pages(pages + sites), curve))
+        documents += measure_documents(sources, model_of(learned, UNCALIBRATED), mains)
+    found = write_model(model_of(learn_pages(pages + sites), calibration_by(rows)))
     write_file(file, found, what="The model")
     same = SHIPPED.exists() and SHIPPED.read_bytes() == found
     about = {"model": hashlib.sha256(found).hexdigest(), "bytes": len(found), "shipped": same}
@@ -118,7 +116,7 @@ def measure_languages(data: Path) -> list[Row]:
         sources = (one for one in single_pages(data) if one.language == language)
         rows += [
             {"left_out": language, **row}
-            for row in measure_documents(sources, model_of(learned, NO_CURVE), {})
+            for row in measure_documents(sources, model_of(learned, UNCALIBRATED), {})
         ]
     return rows
 
@@ -229,6 +227,7 @@ def _judged(page: LearningPage, learned: PageModel) -> Row:
         "language": page.language,
         "empty": not page.truth.truth.sum(),
         "expected": round(choices["balance"].expected, 4),
+        "single_share": round(page.single_share, 4),
         **{
             figure: {name: round(getattr(one, figure), 4) for name, one in scores.items()}
             for figure in ("f1", "precision", "recall")
@@ -248,7 +247,7 @@ def _judged_site(
     file: Path, pages: Sequence[LearningPage], learned: PageModel, drawn: Sequence[MainPage]
 ) -> Iterator[Row]:
     yield _judged_blocks(pages, learned)
-    yield from measure_site_documents(file, model_of(learned, NO_CURVE), SITE_PAGES, drawn)
+    yield from measure_site_documents(file, model_of(learned, UNCALIBRATED), SITE_PAGES, drawn)
 
 
 def _judged_blocks(pages: Sequence[LearningPage], learned: PageModel) -> Row:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from domsieve.analysis.auto.block_features import Row
 from domsieve.analysis.auto.cleaner import BlockEvidence, Choice, choose, choose_balanced, with_alike
 from domsieve.analysis.auto.context_features import MeasuredBlocks
-from domsieve.analysis.auto.model import AutoModel, BoostedTrees, probabilities
+from domsieve.analysis.auto.model import AutoModel, BoostedTrees, Calibration, probabilities, with_odds
 from domsieve.analysis.auto.tokens import BUCKETS, TOKEN_UNIT, PageTokens, TokenWeights
 from domsieve.analysis.columns.page_blocks import page_blocks
 from domsieve.analysis.verdict import Verdict
@@ -66,6 +66,7 @@ class LearningPage:
     content : bool (B,), the best choice that knows the truth.
     known : bool (B,), blocks whose label is known.
     neutral : bool (B,), blocks that are no noise and not in the truth.
+    single_share : share of the words that are characters of scripts without spaces, in [0, 1].
     by_tree : what the style tree of the site says; None where none is known.
     by_few : what it says when it was learned from few pages of the site.
     """
@@ -85,6 +86,7 @@ class LearningPage:
     content: NDArray[np.bool_]
     known: NDArray[np.bool_]
     neutral: NDArray[np.bool_]
+    single_share: float
     by_tree: TreeSays | None = None
     by_few: TreeSays | None = None
 
@@ -139,6 +141,7 @@ def evidence_of(
         content=best_choice(known, always=none, perhaps=every),
         known=every,
         neutral=none if neutral is None else neutral[blocks.voice],
+        single_share=blocks.single_share,
         by_tree=_said(by_tree, blocks),
         by_few=_said(by_few, blocks),
     )
@@ -344,20 +347,53 @@ def chosen(page: LearningPage, odds: NDArray[np.int64], *, beta: float | None = 
     return choice._replace(kept=choice.kept & ~page.neutral)
 
 
-def curve_of(
-    expected: Sequence[float], found: Sequence[float]
+_MOSTLY = 0.5
+"""From this share of characters on, a page counts as one of a script without spaces."""
+_GAINS = tuple(step / 10 for step in range(101))
+
+
+def calibration_of(
+    promised: Sequence[float], single_share: Sequence[float], found: Sequence[float]
+) -> Calibration:
+    """Return the calibration by P pages: a curve that never falls, and the gain of scripts without spaces.
+
+    The gain is the one by which pages of such scripts have, on average, the F1 that the curve of the others says. It
+    is one number, because such pages are few.
+
+    Parameters
+    ----------
+    promised, single_share : of each page, as for `Calibration.f1`.
+    found : the F1 of each page, in [0, 1].
+    """
+    values, shares, true = np.array(promised), np.array(single_share), np.array(found)
+    single, gain = shares >= _MOSTLY, 0.0
+
+    def raised(pages: NDArray[np.bool_], gain: float) -> list[float]:
+        pairs = zip(values[pages].tolist(), shares[pages].tolist(), strict=True)
+        return [with_odds(value, 1 + gain * share) for value, share in pairs]
+
+    if single.any() and not single.all():
+        curve = _curve_of(values[~single], true[~single])
+        errors = [
+            abs(float((np.interp(raised(single, one), *curve) - true[single]).mean())) for one in _GAINS
+        ]
+        gain = _GAINS[int(np.argmin(errors))]
+    return Calibration(*_curve_of(raised(np.ones_like(single), gain), true), gain)
+
+
+def _curve_of(
+    expected: Sequence[float] | NDArray[np.float64], found: NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return the F1 that pages have by the one that is expected of them: a curve that never falls."""
     from sklearn.isotonic import IsotonicRegression
 
     model = IsotonicRegression(y_min=0, y_max=1).fit(expected, found)
     return np.round(model.X_thresholds_, 4), np.round(model.y_thresholds_, 4)
 
 
-NO_CURVE = (np.array([0.0, 1.0]), np.array([0.0, 1.0]))
-"""The curve of a model that is only measured: what is expected counts as it is."""
+UNCALIBRATED = Calibration(np.array([0.0, 1.0]), np.array([0.0, 1.0]), 0.0)
+"""The calibration of a model that is only measured: what is promised counts as it is."""
 
 
-def model_of(learned: PageModel, curve: tuple[NDArray[np.float64], NDArray[np.float64]]) -> AutoModel:
-    """Return the model of the program, from what was learned of pages and the curve of its confidence."""
-    return AutoModel(learned.names, learned.groups, learned.tokens, learned.trees, *curve)
+def model_of(learned: PageModel, calibration: Calibration) -> AutoModel:
+    """Return the model of the program, from what was learned of pages and the calibration of its expected F1."""
+    return AutoModel(learned.names, learned.groups, learned.tokens, learned.trees, calibration)

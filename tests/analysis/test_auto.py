@@ -25,6 +25,7 @@ from domsieve.analysis.auto.model import (
     UNIT,
     AutoModel,
     BoostedTrees,
+    Calibration,
     probabilities,
     read_model,
     shipped_model,
@@ -229,15 +230,41 @@ class TestTrees:
 def test_a_model_comes_back_as_it_was() -> None:
     weights = np.zeros(BUCKETS, np.int16)
     weights[[0, 5, BUCKETS - 1]] = 3, -7, 9
-    curve = np.array([0.1, 0.9]), np.array([0.2, 0.8])
-    model = AutoModel(("a", "b"), ("x", "y"), TokenWeights(weights, -weights), some_trees(6), *curve)
+    calibration = Calibration(np.array([0.1, 0.9]), np.array([0.2, 0.8]), 1.5)
+    model = AutoModel(("a", "b"), ("x", "y"), TokenWeights(weights, -weights), some_trees(6), calibration)
     data = write_model(model)
     again = read_model(data)
     assert write_model(again) == data
     assert (again.tokens.names == weights).all()
     assert (again.figures, again.groups) == (("a", "b"), ("x", "y"))
-    assert again.confidence(0.5) == pytest.approx(0.5)
-    assert (again.confidence(0), again.confidence(1)) == (0.2, 0.8)
+    assert again.calibration.single_gain == 1.5
+    assert [again.calibration.f1(value, single_share=1) for value in (0, 1)] == [0.2, 0.8]
+
+
+class TestCalibration:
+    straight = Calibration(np.array([0.0, 1.0]), np.array([0.0, 1.0]), 2.0)
+
+    @given(st.floats(0, 1))
+    def test_texts_with_spaces_follow_the_curve_alone(self, promised: float) -> None:
+        assert self.straight.f1(promised, single_share=0) == promised
+
+    def test_more_is_expected_of_scripts_without_spaces(self) -> None:
+        assert self.straight.f1(0.5, single_share=0.5) == pytest.approx(2 / 3)
+        assert self.straight.f1(0.5, single_share=1) == pytest.approx(3 / 4)
+
+    @given(st.floats(0, 1), st.floats(0, 1), st.floats(0, 1))
+    def test_what_is_expected_never_falls(self, first: float, second: float, share: float) -> None:
+        low, high = (self.straight.f1(one, single_share=share) for one in sorted((first, second)))
+        assert 0 <= low <= high + 1e-12 <= 1 + 1e-12
+
+
+@pytest.mark.parametrize(
+    ("html", "share"),
+    [("<p>one two</p>", 0), ("<p>漢字漢字 one</p>", 2.5 / 3.5), ("<p>漢字</p>", 1), ("", 0)],
+)
+def test_share_of_characters_of_scripts_without_spaces(html: str, share: float) -> None:
+    page = body(html)
+    assert MeasuredBlocks.of(page, page_blocks(page)).single_share == pytest.approx(share)
 
 
 class TestChoice:

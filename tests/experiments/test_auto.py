@@ -16,8 +16,8 @@ from experiments.measures.word_scores import count_words
 from experiments.systems.auto_learning import (
     LearningPage,
     Lessons,
+    calibration_of,
     chosen,
-    curve_of,
     evidence_of,
     learn_pages,
     learn_tokens,
@@ -86,8 +86,8 @@ class TestLearning:
         assert learn_pages(pages).log_odds(pages[0]).size == len(pages[0])
 
     def test_equal_pages_give_equal_bytes(self) -> None:
-        curve = curve_of([0.1, 0.5, 0.9], [0.0, 0.6, 0.8])
-        first, second = (write_model(model_of(learn_pages(learning_pages()), curve)) for _ in range(2))
+        by = calibration_of([0.1, 0.5, 0.9], [0.0] * 3, [0.0, 0.6, 0.8])
+        first, second = (write_model(model_of(learn_pages(learning_pages()), by)) for _ in range(2))
         assert first == second
         assert read_model(first).figures == learn_pages(learning_pages()).names
 
@@ -150,6 +150,20 @@ class TestLearning:
         assert 0 < np.isnan(depth).mean() < 1
         assert not np.isnan(words).any()
 
+    def test_pages_without_spaces_share_the_curve_of_the_others(self) -> None:
+        promised, found = [0.2, 0.4, 0.6, 0.8], [0.3, 0.5, 0.7, 0.9]
+        spaced = calibration_of(promised, [0.0] * 4, found)
+        assert spaced.single_gain == 0
+        assert spaced.f1(0.4, single_share=1) == pytest.approx(0.5)
+        # Odds of 1 that count twice are a probability of 2/3.
+        both = calibration_of([*promised, 0.5, 0.5], [0.0] * 4 + [1.0] * 2, [*found, 0.7, 0.8333])
+        assert both.single_gain == 2 - 1
+        assert both.f1(0.5, single_share=1) == pytest.approx(23 / 30, abs=1e-3)
+        assert both.f1(0.4, single_share=0) == pytest.approx(0.5)
+
+    def test_the_gain_of_one_script_alone_is_unknown(self) -> None:
+        assert calibration_of([0.2, 0.8], [1.0, 0.9], [0.5, 0.9]).single_gain == 0
+
     def test_parts_depend_on_the_name_alone(self) -> None:
         assert part_of("a.example", 5, "fold") == part_of("a.example", 5, "fold")
         assert {part_of(f"{n}.example", 5, "fold") for n in range(60)} == set(range(5))
@@ -190,7 +204,8 @@ def test_tables_of_pages_and_sites() -> None:
         "peers": {"trafilatura": 0.5},
     }
     pages = [
-        {**page, "page": str(number), "fold": number % 5, "expected": number / 40} for number in range(40)
+        {**page, "page": str(number), "fold": number % 5, "expected": number / 40, "single_share": 0.0}
+        for number in range(40)
     ]
     systems = {" ".join(f"{step:g}" for step in steps): [0.9, 0.8, 1.0] for steps in GRID}
     systems |= {

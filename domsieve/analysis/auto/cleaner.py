@@ -298,7 +298,7 @@ class AutoCleaner(SiteModel[StyleTree]):
             numbers,
             self.scalars(),
             threshold=choice.threshold,
-            expected_f1=self.model().confidence(balanced.expected),
+            expected_f1=self.model().calibration.f1(balanced.expected, single_share=blocks.single_share),
         )
 
 

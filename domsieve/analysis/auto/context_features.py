@@ -64,6 +64,7 @@ class MeasuredBlocks:
     words : float64 (B,), number of words, a multiple of 1/8; a character of a script without spaces counts 0.625.
     linked : float64 (B,), number of words in links.
     size : float64 (B,), number of characters other than white space.
+    single_share : share of the page's words that are characters of scripts without spaces, in [0, 1].
     """
 
     page: Snapshot
@@ -81,6 +82,7 @@ class MeasuredBlocks:
     words: F64
     linked: F64
     size: F64
+    single_share: float
 
     def __len__(self) -> int:
         return self.start.size
@@ -95,7 +97,8 @@ class MeasuredBlocks:
         shown = block >= 0
         piece, block = blocks.node[shown], block[shown]
         characters = Characters.of(page.strings.take(page.text[piece].tolist()))
-        words = characters.words - (1 - WORDS_PER_SINGLE) * characters.having(CharIs.SINGLE)
+        singles = characters.having(CharIs.SINGLE)
+        words = characters.words - (1 - WORDS_PER_SINGLE) * singles
         size = np.diff(characters.first) - characters.having(CharIs.BLANK)
         elements = Elements(page)
         inside = elements.around("a", piece) > 0
@@ -116,6 +119,8 @@ class MeasuredBlocks:
             words=_summed(block, words, number.size),
             linked=_summed(block, words * inside, number.size),
             size=_summed(block, size, number.size),
+            # Words are at least an eighth if there are any, and eighths add up exactly.
+            single_share=WORDS_PER_SINGLE * int(singles.sum()) / max(float(words.sum()), 1 / 8),
         )
 
     def total(self, per_piece: Ints) -> F64:

@@ -103,6 +103,42 @@ def probabilities(log_odds: Ints) -> F64:
     return 1 / (1 + np.array([exp(min(-x / UNIT, _MOST)) for x in log_odds.tolist()], np.float64))
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Calibration:
+    """How the F1 that the probabilities of a page promise becomes the one to expect.
+
+    Scripts without spaces are read character by character. A character says less about a text than a word does, so
+    the probabilities of such pages stay closer to one half than the results justify.
+
+    Parameters
+    ----------
+    expected, found : float64 (K,), ascending. Pages that were not used for learning and whose promised F1 was
+        ``expected[k]`` had an F1 of ``found[k]`` on average.
+    single_gain : on a page with nothing but characters of scripts without spaces, the odds of the promised F1 count
+        ``1 + single_gain`` times; at least 0.
+    """
+
+    expected: F64
+    found: F64
+    single_gain: float
+
+    def f1(self, promised: float, *, single_share: float) -> float:
+        """Return the F1 to expect, in [0, 1].
+
+        Parameters
+        ----------
+        promised : what the probabilities of the page promise, in [0, 1]; `Choice.expected`.
+        single_share : share of the page's words that are characters of scripts without spaces, in [0, 1].
+        """
+        raised = with_odds(promised, 1 + self.single_gain * single_share)
+        return float(np.interp(raised, self.expected, self.found))
+
+
+def with_odds(probability: float, times: float) -> float:
+    """Return the probability, in [0, 1], whose odds are a multiple of those of another."""
+    return probability * times / (1 + probability * (times - 1))
+
+
 SHIPPED = Path(__file__).with_name("model.zst")
 """The file of the model that is part of the package."""
 
@@ -117,20 +153,14 @@ class AutoModel:
     groups : names of the G groups of features, in the order of `BoostedTrees.shares`.
     tokens : weights of the tokens of names and words.
     trees : the boosted trees.
-    expected, found : float64 (K,), ascending. Pages that were not used for learning and whose expected F1 was
-        ``expected[k]`` had an F1 of ``found[k]`` on average.
+    calibration : the calibration of the expected F1.
     """
 
     figures: tuple[str, ...]
     groups: tuple[str, ...]
     tokens: TokenWeights
     trees: BoostedTrees
-    expected: F64
-    found: F64
-
-    def confidence(self, expected: float) -> float:
-        """Return the average true F1, in [0, 1], of pages with this expected F1."""
-        return float(np.interp(expected, self.expected, self.found))
+    calibration: Calibration
 
     def table(self, figures: Mapping[str, Mapping[str, Any]], number: int) -> NDArray[np.float32]:
         """Return the features as a table (F, B) in the order of the trees.
@@ -161,6 +191,7 @@ class _ModelFile(msgspec.Struct):
     figures: tuple[str, ...]
     groups: tuple[str, ...]
     bias: int
+    single_gain: float
     arrays: dict[str, tuple[str, tuple[int, ...], bytes]]
 
 
@@ -172,14 +203,15 @@ _TOKEN_ARRAYS = ("names", "texts")
 def write_model(model: AutoModel) -> bytes:
     """Return the content of a model file. Equal models give equal bytes."""
     arrays = {name: getattr(model.trees, name) for name in _TREE_ARRAYS}
-    arrays |= {"expected": model.expected, "found": model.found}
+    arrays |= {"expected": model.calibration.expected, "found": model.calibration.found}
     for name in _TOKEN_ARRAYS:
         weights = getattr(model.tokens, name)
         at = np.flatnonzero(weights).astype(np.uint32)
         arrays |= {f"{name}_steps": np.diff(at, prepend=np.uint32(0)), f"{name}_weights": weights[at]}
     little = {name: array.astype(array.dtype.newbyteorder("<")) for name, array in arrays.items()}
     packed = {name: (array.dtype.str, array.shape, array.tobytes()) for name, array in little.items()}
-    file = _ModelFile(model.figures, model.groups, model.trees.bias, packed)
+    gain = model.calibration.single_gain
+    file = _ModelFile(model.figures, model.groups, model.trees.bias, gain, packed)
     return zstandard.compress(msgspec.msgpack.encode(file), _COMPRESSION)
 
 
@@ -200,8 +232,7 @@ def read_model(data: bytes) -> AutoModel:
         file.groups,
         TokenWeights(**tokens),
         BoostedTrees(**{name: arrays[name] for name in _TREE_ARRAYS}, bias=file.bias),
-        arrays["expected"],
-        arrays["found"],
+        Calibration(arrays["expected"], arrays["found"], file.single_gain),
     )
 
 
