@@ -11,6 +11,7 @@ limit       Playwright, one page used again and again, goto until load, one at a
 bare        Playwright as people use it: a context and a page each, goto until load, a DOM snapshot, nothing stored
 playwright  Renderer with its defaults, every page captured, converted and stored with its source
 pipe        the same by the other driver
+pictures    that with ``--hidden pixels``: pictures of every page say which of its texts can be seen
 crawlee     its PlaywrightCrawler, which opens a page each; the page's HTML, nothing stored
 crawl4ai    its AsyncWebCrawler, which opens a page each; the page's HTML and Markdown, nothing stored
 
@@ -153,7 +154,8 @@ async def bare(job: Job) -> dict[str, float]:
     return {"cpu_s": seconds, "failed": failed}
 
 
-async def ours(job: Job) -> dict[str, float]:
+async def ours(job: Job, *, pixels: bool = False) -> dict[str, float]:
+    from domsieve.options import CaptureOptions
     from domsieve.renderer.network.egress import offline
     from domsieve.renderer.protocol import Rendering
     from domsieve.renderer.renderer import Renderer
@@ -163,6 +165,7 @@ async def ours(job: Job) -> dict[str, float]:
     with tempfile.TemporaryDirectory() as folder, PageStore(Path(folder)) as store:
         async with (
             Renderer(
+                CaptureOptions(pixels=pixels),
                 executable=job.executable,
                 egress=offline(),
                 driver=job.driver,  # type: ignore[arg-type]
@@ -190,6 +193,10 @@ async def ours(job: Job) -> dict[str, float]:
         "nodes": nodes,
         "bytes_per_node": round(stored / max(nodes, 1), 1),
     }
+
+
+async def pictures(job: Job) -> dict[str, float]:
+    return await ours(job, pixels=True)
 
 
 def stored_bytes(store: Path) -> int:
@@ -273,7 +280,8 @@ async def crawl4ai(job: Job) -> dict[str, float]:
             return {"cpu_s": seconds, "failed": sum(not result.success for result in results)}
 
 
-OURS = {"limit": limit, "bare": bare, "playwright": ours, "pipe": ours}
+OURS = {"limit": limit, "bare": bare, "playwright": ours, "pipe": ours, "pictures": pictures}
+DRIVERS = {"playwright": "playwright", "pipe": "pipe", "pictures": "pipe"}
 RUNS = OURS | {"crawlee": crawlee, "crawl4ai": crawl4ai}
 
 
@@ -319,7 +327,7 @@ def main() -> None:
 
     def run(name: str, **more: object) -> dict[str, float]:
         command = [pythons[name], "-m", "benchmarks.rendering", str(arguments.folder), "--run", name]
-        told = json.dumps({**job, **({"driver": name} if RUNS[name] is ours else {}), **more})
+        told = json.dumps({**job, **({"driver": DRIVERS[name]} if name in DRIVERS else {}), **more})
         done = subprocess.run(command, input=told, stdout=subprocess.PIPE, text=True, check=True)
         result: dict[str, float] = json.loads(done.stdout)
         return result
@@ -342,6 +350,8 @@ def main() -> None:
     for name, found in ratios.items():
         if found:
             print(f"{name} over limit, median of {len(found)} rounds: {median(found):.2f}")
+    over = [one / other for one, other in zip(ratios["pictures"], ratios["pipe"], strict=True)]
+    print(f"pictures over pipe, median: {median(over):.2f}")
     for at_once in arguments.concurrency or ():
         for name in ("playwright", "pipe"):
             print(f"{at_once} at once  {name:10}  {run(name, concurrency=at_once)}", flush=True)

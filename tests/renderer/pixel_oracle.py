@@ -50,6 +50,7 @@ from domsieve.renderer.browser.opening import create_page, open_context, prepare
 from domsieve.renderer.network.egress import offline
 from domsieve.renderer.renderer import Renderer
 from domsieve.snapshot.page import Kind, Snapshot
+from domsieve.snapshot.pixels import without_pixels
 from tests.renderer.bad_server import Server, serving
 
 # Chosen from what could be read of the texts in `readable_texts`.
@@ -390,11 +391,13 @@ class Judgement:
     ----------
     sight : what pixels say.
     hiding : what the rules say; None if the snapshot has no such text.
+    pictured : what rules and the pictures of the capture say together; None likewise.
     is_never_shown : whether it is in an element that browsers do not show, such as ``script``.
     """
 
     sight: Sight
     hiding: Hiding | None
+    pictured: Hiding | None
     is_never_shown: bool
 
     @property
@@ -433,7 +436,7 @@ class Judgement:
 
 def joined(sights: Sequence[Sight], page: Snapshot) -> list[Judgement]:
     """Return the runs with what the rules say of them; the k-th run with a text is the k-th node with it."""
-    reason, never = hidden_texts(page), never_shown(page)
+    reason, pictured, never = hidden_texts(without_pixels(page)), hidden_texts(page), never_shown(page)
     nodes: dict[tuple[str, int], int] = {}
     met: Counter[str] = Counter()
     for node in np.flatnonzero(page.kind == Kind.TEXT).tolist():
@@ -446,9 +449,13 @@ def joined(sights: Sequence[Sight], page: Snapshot) -> list[Judgement]:
         text = " ".join(sight.text.split())
         found = nodes.get((text, met[text]))
         met[text] += 1
-        hiding = None if found is None else Hiding(reason[found])
         judgements.append(
-            Judgement(sight=sight, hiding=hiding, is_never_shown=found is not None and bool(never[found]))
+            Judgement(
+                sight=sight,
+                hiding=None if found is None else Hiding(reason[found]),
+                pictured=None if found is None else Hiding(pictured[found]),
+                is_never_shown=found is not None and bool(never[found]),
+            )
         )
     return judgements
 
@@ -479,7 +486,7 @@ class Jury:
 @contextlib.asynccontextmanager
 async def sitting() -> AsyncIterator[Jury]:
     """Start a browser and a server on loopback for a block of code, with windows of 1280 x 800."""
-    options = CaptureOptions(viewport_px=(1280, 800))
+    options = CaptureOptions(viewport_px=(1280, 800), pixels=True)
     with serving() as server:
         async with Renderer(
             options, Budget(time=_LOAD_LIMIT), concurrency=1, egress=offline(), driver="pipe"
