@@ -24,7 +24,7 @@ from domsieve.analysis.columns.batch import (
 )
 from domsieve.analysis.columns.flow import by_style_row
 from domsieve.analysis.columns.page_blocks import page_blocks
-from domsieve.analysis.columns.page_columns import attributes_of
+from domsieve.analysis.columns.page_columns import attributes_of, page_texts
 from domsieve.analysis.columns.visible import shown_nodes
 from domsieve.analysis.registry import MIN_SITE_PAGES
 from domsieve.analysis.site_model import SiteModel
@@ -117,10 +117,10 @@ def floating_nodes(page: Snapshot, visible: Bools) -> Bools:
     fixed = np.flatnonzero((page.kind == Kind.ELEMENT) & (page.style >= 0) & (by_row[page.style] > 0))
     if not fixed.size:
         return roots
-    text = np.flatnonzero((page.kind == Kind.TEXT) & visible)
+    texts = page_texts(page)
     words = np.zeros(len(page), np.int64)
-    words[text] = [len(line.split()) for line in page.strings.take(page.text[text].tolist())]
-    before = counted_before(words)
+    words[texts.node] = texts.words
+    before = counted_before(words * visible)
     small = fixed[before[page.end[fixed]] - before[fixed] < _MOST_FLOATING * before[-1]]
     roots[small] = True
     return below(roots, page.end.astype(np.int64))

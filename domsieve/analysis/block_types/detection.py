@@ -41,6 +41,7 @@ def related_and_comments(page: Snapshot) -> tuple[Bools, Bools]:
         return _finder(page).related_and_comments()
 
 
+@cached_per_page
 def nodes_aside(page: Snapshot) -> Bools:
     """Return which of the N nodes are in comments, related pages, menus, breadcrumbs and share buttons."""
     related, comments = related_and_comments(page)

@@ -27,7 +27,7 @@ from domsieve.analysis.columns.batch import Bools, Ints, below, counted_before
 from domsieve.analysis.columns.page_blocks import page_blocks
 from domsieve.analysis.columns.page_columns import attributes_of, has_tag, page_texts
 from domsieve.analysis.columns.panels import TOGGLES
-from domsieve.analysis.columns.words import fold
+from domsieve.analysis.columns.words import fold, folded
 from domsieve.analysis.verdict import Verdict
 from domsieve.budget import check, spending
 from domsieve.snapshot.page import Kind, Snapshot
@@ -81,11 +81,8 @@ def labelled_adverts(page: Snapshot, words: Ints) -> list[int]:
     words : int64 (N + 1,), the number of words before each node, then the total.
     """
     texts = page_texts(page)
-    labels = {
-        text
-        for text in set(texts.text)
-        if len(text) < _LONGEST_LABEL and fold(text).strip(" :–-•") in _LABELS
-    }
+    short = [*{text for text in texts.text if len(text) < _LONGEST_LABEL}]
+    labels = {text for text, words in zip(short, folded(short), strict=True) if words in _LABELS}
     if not labels:
         return []
     boxes = _Boxes(page, words)
@@ -210,7 +207,7 @@ class _Finder:
         self._parent = page.parent.tolist()
         self._attributes = attributes_of(page)
         words = np.zeros(len(page), np.int64)
-        words[self._text.node] = [len(text.split()) for text in self._text.text]
+        words[self._text.node] = self._text.words
         self._words = counted_before(words)
         self._code = counted_before(has_tag(self._page, "pre", "code"))
         self._titles = counted_before(has_tag(self._page, "h1"))
@@ -349,11 +346,11 @@ class _Finder:
     def _by_class(self) -> tuple[dict[int, list[int]], list[int]]:
         """Return the elements by the widget that their classes name, and those with a class about copying."""
         by_kind: dict[int, list[int]] = {what: [] for what in range(len(WIDGET_REASONS))}
-        known = self._attributes.found("class", lambda value: _kinds_of_classes(value.lower()) or None)
+        known = self._attributes.found("class", lambda value: _kinds_of_classes(value.lower()))
         for node, kinds in known.items():
             for what in kinds:
                 by_kind[what].append(node)
-        return by_kind, self._with("class", lambda value: any(part in value for part in COPY_PARTS))
+        return by_kind, self._with("class", _is_about_copying)
 
 
 _BY_CLASS = (
@@ -362,8 +359,17 @@ _BY_CLASS = (
     (_TOOL, EDIT_CLASSES),
     (_SKIP, SKIP_CLASSES),
 )
+_CLASSES: frozenset[str] = frozenset().union(*(classes for _, classes in _BY_CLASS))
 
 
-def _kinds_of_classes(value: str) -> list[int]:
-    classes = {*value.split()}
+def _is_about_copying(value: str) -> bool:
+    # Two searches answer for most classes, which have none of the parts.
+    return ("copy" in value or "clipboard" in value) and any(part in value for part in COPY_PARTS)
+
+
+def _kinds_of_classes(value: str) -> list[int] | None:
+    """Return the widgets that classes name; None for the most part."""
+    classes = value.split()
+    if _CLASSES.isdisjoint(classes):
+        return None
     return [what for what, known in _BY_CLASS if not known.isdisjoint(classes)]

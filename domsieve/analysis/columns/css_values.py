@@ -42,9 +42,13 @@ def calls(value: str) -> Iterator[tuple[str, str]]:
     at = 0
     while found := _CALL.search(value, at):
         depth, end = 1, found.end()
-        while end < len(value) and depth:
-            depth += (value[end] == "(") - (value[end] == ")")
-            end += 1
+        while depth:
+            close = value.find(")", end)
+            if close < 0:
+                end = len(value)
+                break
+            depth += value.count("(", end, close) - 1
+            end = close + 1
         yield found[1], value[found.end() : end - 1]
         at = end
 

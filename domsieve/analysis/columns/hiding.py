@@ -282,7 +282,7 @@ class _Scene:
 
     def _lengths(self, text: Ints) -> F64:
         """Return the number of characters of each text that are not white space."""
-        texts = self.page.strings.take(self.page.text[text].tolist())
+        texts = page_texts(self.page).of(text)
         return np.array([max(1, len("".join(one.split()))) for one in texts], np.float64)
 
     def _overlaps(self, text: Ints, letters: F64) -> Bools:

@@ -22,7 +22,7 @@ from itertools import accumulate
 
 import numpy as np
 
-from domsieve.analysis.columns.batch import Bools, cached_per_page
+from domsieve.analysis.columns.batch import Bools, cached_per_page, distinct
 from domsieve.analysis.columns.flow import CELL, SPACE, boundaries, text_flow
 from domsieve.analysis.columns.hiding import hidden_texts
 from domsieve.analysis.columns.page_columns import page_texts
@@ -194,11 +194,11 @@ def _texts(page: Snapshot, kept: Bools) -> dict[int, str]:
 
 def _values(page: Snapshot) -> dict[int, str]:
     """Return the values of attributes that change, by their index."""
-    names = np.unique(page.attr_name)
+    names = distinct(page.attr_name, len(page.strings))[0]
     is_address = np.zeros(len(page.strings), np.bool_)
     is_address[names] = [name in _ADDRESSES for name in page.strings.take(names.tolist())]
     at = np.flatnonzero(~is_address[page.attr_name])
-    ids, which = np.unique(page.attr_value[at], return_inverse=True)
+    ids, which = distinct(page.attr_value[at], len(page.strings))
     values = page.strings.take(ids.tolist())
     visible = [visible_text(value) for value in values]
     changed = np.array([after is not before for before, after in zip(values, visible, strict=True)], np.bool_)

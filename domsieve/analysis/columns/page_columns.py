@@ -3,16 +3,17 @@
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from domsieve.analysis.columns.batch import Bools, Ints, cached_per_page, distinct
+from domsieve.analysis.columns.batch import Bools, Ints, below, cached_per_page, distinct
 from domsieve.snapshot.page import JSON_LD, Kind, Snapshot
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class PageTexts:
     """All T text nodes of a page in document order.
 
@@ -33,6 +34,11 @@ class PageTexts:
         """Return the texts of these text nodes."""
         return [self.text[number] for number in self.rank[nodes].tolist()]
 
+    @cached_property
+    def words(self) -> Ints:
+        """The number of words, separated by white space, in each text; int64 (T,)."""
+        return np.array([len(text.split()) for text in self.text], np.int64)
+
 
 @cached_per_page
 def page_texts(page: Snapshot) -> PageTexts:
@@ -49,8 +55,21 @@ T = TypeVar("T")
 
 def has_tag(page: Snapshot, *tags: str) -> Bools:
     """Return which of the N nodes are elements with one of the tags."""
-    wanted = np.array([name in tags for name in page.tags], np.bool_)
+    numbers = _tag_numbers(page)
+    wanted = np.zeros(len(numbers), np.bool_)
+    wanted[[numbers[tag] for tag in tags if tag in numbers]] = True
     return np.asarray((page.kind == Kind.ELEMENT) & wanted[page.tag])
+
+
+@cached_per_page
+def _tag_numbers(page: Snapshot) -> dict[str, int]:
+    return {name: number for number, name in enumerate(page.tags)}
+
+
+@cached_per_page
+def in_link(page: Snapshot) -> Bools:
+    """Return which of the N nodes are links or in links."""
+    return below(has_tag(page, "a"), page.end.astype(np.int64))
 
 
 @cached_per_page

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from domsieve.analysis.columns.batch import Bools, Ints, below
+from domsieve.analysis.columns.batch import Bools, Ints, below, distinct
 from domsieve.analysis.columns.css_values import (
     NO_COLOUR,
     UNKNOWN,
@@ -50,6 +50,7 @@ class PaintStyles:
 
     def __init__(self, page: Snapshot) -> None:
         self._page = page
+        self._columns: dict[str, tuple[list[str], Ints]] = {}
         position = self._each("position", "static", lambda value: _POSITIONS.get(value, 0))
         self.absolute, self.fixed = position == _POSITIONS["absolute"], position == _POSITIONS["fixed"]
         self.moves = self.fixed | (position == _POSITIONS["sticky"])
@@ -158,16 +159,20 @@ class PaintStyles:
 
     def _each(self, name: str, initial: str, read: Callable[[str], Any]) -> NDArray[Any]:
         """Return ``read(value)`` of a property for each node; `read` is called once for each distinct value."""
-        page = self._page
-        known = name in page.style_names
-        column = page.styles[:, page.style_names.index(name)] if known else np.zeros(0, np.int32)
-        value, of_row = np.unique(column, return_inverse=True)
-        read_values = np.array([*map(read, page.strings.take(value.tolist())), read(initial)])
-        row = np.append(of_row if known else np.zeros(len(page.styles), np.intp), value.size)
-        of_node: NDArray[Any] = read_values[
-            row[page.style]
-        ]  # -1 (no style) is the last row, the initial value
+        if name not in self._columns:
+            self._columns[name] = self._column(name)
+        values, value_of_node = self._columns[name]
+        of_node: NDArray[Any] = np.array([*map(read, values), read(initial)])[value_of_node]
         return of_node
+
+    def _column(self, name: str) -> tuple[list[str], Ints]:
+        """Return the distinct values of a property, and which of them each node has; -1 for the initial value."""
+        page = self._page
+        if name not in page.style_names:
+            return [], np.full(len(page), -1)
+        column = page.styles[:, page.style_names.index(name)]
+        values, value_of_row = distinct(column, len(page.strings))
+        return page.strings.take(values.tolist()), np.append(value_of_row, -1)[page.style]
 
     def _numbers(self, name: str, initial: str, *, unset: int = 0) -> tuple[Ints, list[str]]:
         """Return a number for the value of each node, and the values; `unset` is that of the initial value."""

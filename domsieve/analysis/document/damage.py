@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from domsieve.analysis.block_types.detection import nodes_aside
-from domsieve.analysis.columns.batch import Bools, below
+from domsieve.analysis.columns.batch import Bools
 from domsieve.analysis.columns.page_blocks import page_blocks
-from domsieve.analysis.columns.page_columns import has_tag
+from domsieve.analysis.columns.page_columns import has_tag, in_link
 from domsieve.analysis.document.document_tree import (
     LONG_BLOCK,
     LOWEST_OF_DOCUMENT,
@@ -134,8 +134,7 @@ def hidden_part(page: Snapshot) -> HiddenPart:
     words, hidden = words_of(blocks), blocks.hidden > 0
     if not hidden.any():
         return HiddenPart(int(words.sum()), 0, is_content_like=False)
-    in_link = below(has_tag(page, "a"), page.end.astype(np.int64))[blocks.voice]
-    running = words[hidden & ~in_link & (words >= LONG_BLOCK)].sum()
+    running = words[hidden & ~in_link(page)[blocks.voice] & (words >= LONG_BLOCK)].sum()
     total = words[hidden].sum()
     return HiddenPart(int(words.sum()), int(total), bool(running >= max(_LEAST_RUNNING, total / 2)))
 
@@ -146,6 +145,7 @@ _MISREAD = re.compile("[\u00c2-\u00f4][\u0080-\u00bf\u0152-\u0178\u2013-\u203a\u
 _ODD = re.compile("[\ufffd\u0080-\u009f]")
 _LATIN_1 = re.compile("[\u00a1-\u00ff]")
 _IDEOGRAPHS = re.compile("[\u4e00-\u9fff]+")
+_ASCII = bytes(range(128))
 _LEAST_LATIN_1 = 0.4  # no language has as many letters of this kind
 _LEAST_READABLE = 0.5
 
@@ -157,10 +157,14 @@ def garbled_share(page: Snapshot, verdict: Verdict) -> float:
     if text.isascii():
         return 0.0
     size = len(text) - sum(map(text.count, " \n\t"))
-    garbled = sum(map(len, _MISREAD.findall(text))) + len(_ODD.findall(text))
-    latin = len(_LATIN_1.findall(text))
+    # Most of a text is ASCII, and deleting that is ten times as fast as searching it.
+    wide = text.encode("utf-8", "replace").translate(None, _ASCII).decode()
+    garbled = len(_ODD.findall(wide))
+    if _MISREAD.search(wide):
+        garbled += sum(map(len, _MISREAD.findall(text)))
+    latin = len(_LATIN_1.findall(wide))
     garbled = max(garbled, latin if latin > _LEAST_LATIN_1 * size else 0)
-    ideographs = "".join(_IDEOGRAPHS.findall(text))
+    ideographs = "".join(_IDEOGRAPHS.findall(wide))
     # UTF-8 that was read as GB 18030 can be read again. Chinese cannot be read as UTF-8.
     again = ideographs.encode("gb18030").decode("utf-8", "ignore")
     if len(again.encode()) > _LEAST_READABLE * len(ideographs.encode("gb18030")):

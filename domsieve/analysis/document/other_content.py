@@ -8,7 +8,7 @@ from domsieve.analysis.block_types.detection import related_and_comments
 from domsieve.analysis.columns.batch import Bools, below
 from domsieve.analysis.columns.hash import combine
 from domsieve.analysis.columns.page_blocks import page_blocks
-from domsieve.analysis.columns.page_columns import attributes_of, has_tag, stated_types
+from domsieve.analysis.columns.page_columns import attributes_of, has_tag, in_link, stated_types
 from domsieve.analysis.document.document_tree import LONG_BLOCK, Document, looks
 from domsieve.snapshot.page import Snapshot
 
@@ -57,9 +57,8 @@ def repeats(page: Snapshot, document: Document, kept: Bools) -> Bools:
 def related_after_end(page: Snapshot, document: Document, kept: Bools) -> Bools:
     """Return which kept blocks (B,) lead to related pages behind the last paragraph of the text."""
     words, related = document.words, related_and_comments(page)[0][document.voice]
-    in_link = below(has_tag(page, "a"), page.end.astype(np.int64))[document.voice]
     is_paragraph = has_tag(page, "p")[page_blocks(page).around[document.number]]
-    of_text = kept & is_paragraph & (words >= LONG_BLOCK) & ~in_link & ~related
+    of_text = kept & is_paragraph & (words >= LONG_BLOCK) & ~in_link(page)[document.voice] & ~related
     paragraph = np.flatnonzero(of_text)
     if not paragraph.size:
         return np.zeros(kept.size, np.bool_)

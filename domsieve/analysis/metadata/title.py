@@ -11,8 +11,9 @@ import numpy as np
 from domsieve.analysis.block_types.detection import DROPPED_BY_KIND
 from domsieve.analysis.cleaning.page_widget_words import PERMALINK_MARKS
 from domsieve.analysis.cleaning.page_widgets import WIDGET_REASONS
-from domsieve.analysis.columns.batch import cached_per_page, prune
+from domsieve.analysis.columns.batch import Bools, Ints, cached_per_page, counted_before, prune
 from domsieve.analysis.columns.hiding import HIDING_REASONS
+from domsieve.analysis.columns.page_columns import has_tag
 from domsieve.analysis.metadata._elements import Elements, elements_of
 from domsieve.analysis.metadata._json_ld import claim_json_ld, plain_address
 from domsieve.analysis.metadata.markup import claim_links, claim_meta_tags, claim_microdata
@@ -169,8 +170,10 @@ _FINAL = frozenset((*HIDING_REASONS[1:], *WIDGET_REASONS))  # nodes dropped for 
 _HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 
 
-def _is_final(reason: str) -> bool:
-    return reason in _FINAL or reason.startswith(DROPPED_BY_KIND)
+def _final(verdict: Verdict) -> Bools:
+    """Return which of the N nodes stay dropped."""
+    by_reason = [reason in _FINAL or reason.startswith(DROPPED_BY_KIND) for reason in verdict.reasons]
+    return np.array(by_reason, np.bool_)[verdict.reason]
 
 
 def restore_title(page: Snapshot, verdict: Verdict) -> Verdict:
@@ -180,11 +183,18 @@ def restore_title(page: Snapshot, verdict: Verdict) -> Verdict:
     """
     if not verdict.may_be_refined:
         return verdict
-    names = page.tags.to_list()
-    main = np.flatnonzero(np.array([name == "h1" for name in names])[page.tag])
-    if verdict.kept[main].all():
+    main = np.flatnonzero(has_tag(page, "h1"))
+    if verdict.kept[main].all() or not _may_be_restored(page, verdict, main).any():
         return verdict
     return _with_title(page, verdict, read_title(page))
+
+
+def _may_be_restored(page: Snapshot, verdict: Verdict, nodes: Ints) -> Bools:
+    """Return which headings have text of which nothing is kept, and not all is dropped for good."""
+    text = page.text >= 0
+    kept, open_ = (counted_before(text & column) for column in (verdict.kept, ~_final(verdict)))
+    end = page.end[nodes]
+    return np.asarray((kept[end] == kept[nodes]) & (open_[end] > open_[nodes]))
 
 
 def keep_title(page: Snapshot, verdict: Verdict, metadata: Metadata) -> Verdict:
@@ -208,7 +218,7 @@ def _with_title(page: Snapshot, verdict: Verdict, wanted: str) -> Verdict:
     if not title or not (verdict.kept & text).any():
         return verdict
     elements = elements_of(page)
-    final = np.isin(verdict.reason, [n for n, reason in enumerate(verdict.reasons) if _is_final(reason)])
+    final = _final(verdict)
     found: list[int] = []
     for node in elements.tagged(*_HEADINGS):
         if folded_title(elements.shown_text(node, LONGEST_TITLE)) != title:

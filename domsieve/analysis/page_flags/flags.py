@@ -12,7 +12,7 @@ from domsieve.analysis.columns.batch import below
 from domsieve.analysis.columns.flow import heard_texts
 from domsieve.analysis.columns.hiding import hidden_texts
 from domsieve.analysis.columns.page_blocks import page_blocks
-from domsieve.analysis.columns.page_columns import page_texts
+from domsieve.analysis.columns.page_columns import has_tag, page_texts
 from domsieve.analysis.columns.visible import never_shown, shown_nodes
 from domsieve.analysis.columns.words import fold
 from domsieve.analysis.page_flags.wall_phrases import (
@@ -25,14 +25,14 @@ from domsieve.analysis.page_flags.wall_phrases import (
     folded,
 )
 from domsieve.budget import spending
-from domsieve.snapshot.page import Kind, Snapshot
+from domsieve.snapshot.page import Snapshot
 
 MOST_CHARACTERS = 12_000
 """Pages with more visible text are not checked: 2,000 words of 6 characters, more than any wall may have."""
 
 _WIDE = 0x2E80  # from here on (East Asian scripts) a character counts as half a word
-_ACTIVE = frozenset(["a", "button", "label", "option", "select", "summary"])
-_HEADINGS = frozenset(["h1", "h2"])
+_ACTIVE = ("a", "button", "label", "option", "select", "summary")
+_HEADINGS = ("h1", "h2")
 _LONGEST_TITLE = 300
 
 
@@ -44,19 +44,14 @@ class Block:
     ----------
     text : the folded text, with a space at either end.
     words : number of words; a character of a script without spaces counts as half a word.
-    path : tags from the root down, separated by ``/``.
+    is_heading : whether the block is in an ``h1`` or ``h2``.
     is_active : whether most of the text is in links, buttons and other controls.
     """
 
     text: str
     words: int
-    path: str
+    is_heading: bool
     is_active: bool
-
-    @property
-    def is_heading(self) -> bool:
-        """Whether the block is in an ``h1`` or ``h2``."""
-        return not _HEADINGS.isdisjoint(self.path.split("/"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +90,9 @@ def face_of(page: Snapshot) -> Face | None:
     if _fewest_words(page) * 6 > MOST_CHARACTERS:
         return None  # certain without building the blocks
     blocks = page_blocks(page)
-    many = [_words(text) for text in blocks.text]
+    many = [
+        words + _extra_words(text) for words, text in zip(blocks.words.tolist(), blocks.text, strict=True)
+    ]
     if (
         sum(words for words, hidden in zip(many, blocks.hidden.tolist(), strict=True) if not hidden) * 6
         > MOST_CHARACTERS
@@ -103,17 +100,16 @@ def face_of(page: Snapshot) -> Face | None:
         return None
     names = page.tags.to_list()
     tag_is = {name: number for number, name in enumerate(names)}
-    active = np.isin(page.tag, [tag_is[name] for name in _ACTIVE if name in tag_is])
-    active = below(active & (page.kind == Kind.ELEMENT), page.end.astype(np.int64))
+    active, titled = (below(has_tag(page, *tags), page.end.astype(np.int64)) for tags in (_ACTIVE, _HEADINGS))
     size = np.array([len(text.strip()) for text in page_texts(page).of(blocks.node)], np.int64)
     whole = np.bincount(blocks.block, weights=size, minlength=len(blocks))
     acting = np.bincount(blocks.block, weights=size * active[blocks.node], minlength=len(blocks))
     visible = [
-        Block(f" {text} ", words, path, bool(a > w / 2))
-        for text, words, path, hidden, a, w in zip(
+        Block(f" {text} ", words, is_heading, bool(a > w / 2))
+        for text, words, is_heading, hidden, a, w in zip(
             blocks.said,
             many,
-            blocks.path,
+            titled[blocks.around].tolist(),
             blocks.hidden.tolist(),
             acting.tolist(),
             whole.tolist(),
@@ -129,14 +125,15 @@ def _fewest_words(page: Snapshot) -> int:
 
     One word less is counted per text, because the last word of a text may continue in the next.
     """
-    heard, texts, blank, _ = heard_texts(page)
-    seen = ~blank & (hidden_texts(page)[heard] == 0) & ~never_shown(page)[heard]
-    return sum(len(texts[number].split()) - 1 for number in np.flatnonzero(seen).tolist())
+    heard, _, blank, _ = heard_texts(page)
+    seen = heard[~blank & (hidden_texts(page)[heard] == 0) & ~never_shown(page)[heard]]
+    texts = page_texts(page)
+    return int((texts.words[texts.rank[seen]] - 1).sum())
 
 
-def _words(text: str) -> int:
-    words = len(text.split())
-    return words if text.isascii() else words + sum(map(_WIDE.__le__, map(ord, text))) // 2
+def _extra_words(text: str) -> int:
+    """Return the number of words in a text without spaces, besides those that spaces separate."""
+    return 0 if text.isascii() else sum(map(_WIDE.__le__, map(ord, text))) // 2
 
 
 def _title(page: Snapshot, names: list[str]) -> str:

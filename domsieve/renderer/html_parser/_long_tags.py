@@ -86,14 +86,15 @@ def _opened_before(
     """Return at which positions the last quote may open a value."""
     if not quote.size:
         return np.zeros(place.size, np.bool_)
-    before = quote - 1
+    last = np.searchsorted(quote, place) - 1
+    before = quote[last] - 1
     for _ in range(_MOST_BLANKS):
         blank = np.flatnonzero((codes[before] <= ord(" ")) & (before > 0))
         if not blank.size:
             break
         before[blank] -= 1
     opens = (codes[before] == ord("=")) | (codes[before] <= ord(" "))
-    return np.append(opens, np.False_)[np.searchsorted(quote, place) - 1]
+    return np.asarray(opens & (last >= 0))
 
 
 def _scanned(data: bytes, starts: Iterable[int], looked: int) -> _Scanned:

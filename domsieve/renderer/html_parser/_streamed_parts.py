@@ -21,7 +21,7 @@ from lxml import etree
 
 from domsieve.budget import check
 
-_SIGNS = (b"$RC(", b"$RR(", b"$RS(")
+_SIGN, _SIGNS = b"$R", (b"$RC(", b"$RR(", b"$RS(")
 _CALL = re.compile(r"\$R([CRS])\(\s{0,9}\"([^\"\\]{1,99})\"\s{0,9},\s{0,9}\"([^\"\\]{1,99})\"")
 _DEFINITION = re.compile(r"\$R([CRS])\s{0,9}=|function\s{1,9}\$R([CRS])\b")
 _SCRIPT_TYPES = frozenset(("", "module", "text/javascript", "application/javascript"))
@@ -34,7 +34,7 @@ _REPLACED = "streamed-part"  # elements that only their content remains of
 
 def may_stream(data: bytes) -> bool:
     """Return whether a document may have streamed parts; if so, parse it with its comments."""
-    return any(sign in data for sign in _SIGNS)
+    return _SIGN in data and any(sign in data for sign in _SIGNS)
 
 
 def place_streamed_parts(root: etree._Element) -> None:
