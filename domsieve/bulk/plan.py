@@ -5,6 +5,7 @@ import pickle
 import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from math import ceil
 from typing import IO, Any, Self
 
 from domsieve.bulk.page_list import Member
@@ -49,6 +50,53 @@ class _Place:
     size: int
 
 
+class Counted:
+    """Pages on disk, so that their number is known before they are divided into shards; a context manager.
+
+    Parameters
+    ----------
+    members : the pages; the iterable is read once, at once.
+    """
+
+    def __init__(self, members: Iterable[Member]) -> None:
+        self._file: IO[bytes] = tempfile.TemporaryFile(prefix="domsieve-")  # noqa: SIM115 (closed at the end)
+        self._count = 0
+        try:
+            for member in members:
+                pickle.dump(member, self._file, protocol=pickle.HIGHEST_PROTOCOL)
+                self._count += 1
+        except BaseException:
+            self._file.close()
+            raise
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._file.close()
+
+    def __len__(self) -> int:
+        return self._count
+
+    def __iter__(self) -> Iterator[Member]:
+        self._file.seek(0)
+        for _ in range(self._count):
+            member: Member = pickle.load(self._file)
+            yield member
+
+
+MOST_PER_SHARD = 500
+_FEWEST_PER_SHARD = 10  # a shard costs about as much as a page: a file is written, and flushed
+_SHARDS_PER_WORKER = 8  # so that no worker has much left when the others have ended
+
+
+def pages_per_shard(pages: int, workers: int | None) -> int:
+    """Return the number of pages of a shard so that all workers have work; the most if their number is not known."""
+    if workers is None:
+        return MOST_PER_SHARD
+    return min(max(ceil(pages / (workers * _SHARDS_PER_WORKER)), _FEWEST_PER_SHARD), MOST_PER_SHARD)
+
+
 class Plan:
     """The shards of a run, on disk until they are needed; a context manager.
 
@@ -61,6 +109,7 @@ class Plan:
     """
 
     def __init__(self, members: Iterable[Member], *, per_shard: int) -> None:
+        self.per_shard = per_shard
         self._file: IO[bytes] = tempfile.TemporaryFile(prefix="domsieve-")  # noqa: SIM115 (closed by close)
         self._places: list[_Place] = []
         self._names: dict[str, str] = {}
@@ -88,6 +137,11 @@ class Plan:
     def names(self) -> list[str]:
         """The names of the shards, in order."""
         return [place.name for place in self._places]
+
+    def pages_of(self, names: Iterable[str]) -> int:
+        """Return the number of pages in the shards with these names."""
+        wanted = {*names}
+        return sum(place.pages for place in self._places if place.name in wanted)
 
     def sites(self) -> dict[str, list[str]]:
         """Return, for each site, the names of the shards with its pages, in order."""

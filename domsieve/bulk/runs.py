@@ -23,7 +23,7 @@ from domsieve.bulk.learn_job import (
     worth_learning,
 )
 from domsieve.bulk.page_list import Member, Named, members_of, urls_of
-from domsieve.bulk.plan import Plan, Shard
+from domsieve.bulk.plan import Counted, Plan, Shard, pages_per_shard
 from domsieve.bulk.records_job import RecordsJob
 from domsieve.bulk.render_job import RenderJob, store_name
 from domsieve.bulk.scheduling import Engine, Event, run
@@ -31,7 +31,6 @@ from domsieve.errors import UsageError
 from domsieve.files import digest_of
 from domsieve.tasks.site_learning import RECENT_PAGES, Drift
 
-PAGES_PER_SHARD = 500
 PAGES_PER_SITE = 2_000
 _NOTE = "_bulk.json"
 _CONDEMNED = "_condemned.jsonl"
@@ -61,11 +60,20 @@ class Summary:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """The progress of a run: the latest event, the number of finished shards, and their total."""
+    """The progress of a run.
+
+    Parameters
+    ----------
+    event : the latest event.
+    ended, of : number of finished shards, and of all shards of this run.
+    ended_pages, pages : number of their pages; 0 while the counts of sites are added up.
+    """
 
     event: Event
     ended: int
     of: int
+    ended_pages: int = 0
+    pages: int = 0
 
 
 Tell = Callable[[Progress], None]
@@ -79,7 +87,8 @@ def clean_pages(
     make_engine: EngineMaker,
     tell: Tell,
     *,
-    per_shard: int = PAGES_PER_SHARD,
+    per_shard: int | None = None,
+    workers: int | None = None,
 ) -> Summary:
     """Clean pages into Parquet parts; see `CleanJob`.
 
@@ -88,7 +97,9 @@ def clean_pages(
     targets : files, archives, stores, or folders of these.
     make_engine : creates the engine; called only if there are shards.
     tell : called with the progress.
-    per_shard : number of pages of a shard.
+    per_shard : number of pages of a shard; None for that of an earlier run at this place, or else so many that all
+        workers have work.
+    workers : number of workers; None if it is not known.
 
     Raises
     ------
@@ -97,7 +108,7 @@ def clean_pages(
     """
     check_parquet()
     job.check()
-    return _run_parts(job, targets, make_engine, tell, per_shard)
+    return _run_parts(job, targets, make_engine, tell, per_shard=per_shard, workers=workers)
 
 
 def mine_pages(
@@ -106,11 +117,12 @@ def mine_pages(
     make_engine: EngineMaker,
     tell: Tell,
     *,
-    per_shard: int = PAGES_PER_SHARD,
+    per_shard: int | None = None,
+    workers: int | None = None,
 ) -> Summary:
     """Find the records of pages, into Parquet parts; parameters and errors are those of `clean_pages`."""
     check_parquet()
-    return _run_parts(job, targets, make_engine, tell, per_shard)
+    return _run_parts(job, targets, make_engine, tell, per_shard=per_shard, workers=workers)
 
 
 def learn_sites(
@@ -119,7 +131,8 @@ def learn_sites(
     make_engine: EngineMaker,
     tell: Tell,
     *,
-    per_shard: int = PAGES_PER_SHARD,
+    per_shard: int | None = None,
+    workers: int | None = None,
     per_site: int = PAGES_PER_SITE,
     period: str = "",
     cap: bool = False,
@@ -140,7 +153,7 @@ def learn_sites(
     job.check()
     place = _opened(job, cap=cap, per_site=per_site, periods=bool(period))
     pages = worth_learning(members_of(targets), per_site=per_site)
-    with _engine_on_use(make_engine) as engine, Plan(pages, per_shard=per_shard) as plan:
+    with _engine_on_use(make_engine) as engine, _planned(pages, per_shard, workers) as plan:
         there = place.names()
         sites = plan.sites()
         lacking = {site for site in sites if not _is_learned(site, period, there)}
@@ -150,7 +163,7 @@ def learn_sites(
             for name in dict.fromkeys(name for site in lacking for name in sites[site])
             if f"{name}.zip" not in partial
         ]
-        counted = _run(job, plan.shards(missing), len(missing), engine, tell)
+        counted = _run(job, plan.shards(missing), len(missing), engine, tell, pages=plan.pages_of(missing))
         merge = MergeJob(output=job.output, budget=job.budget, period=period, cap=cap)
         done = place.names(PARTIAL)
         # Sites are learned without the pages of shards that were given up.
@@ -215,7 +228,8 @@ def render_sites(job: RenderJob, targets: Iterable[Named], make_engine: EngineMa
     units = [site for site in sites if job.part(names[site]) not in there]
     with _engine_on_use(make_engine) as engine:
         shards = (Shard.of(names[site], tuple(sites[site]), [site]) for site in units)
-        ran = _run(job, shards, len(units), engine, tell)
+        pages = sum(len(sites[site]) for site in units)
+        ran = _run(job, shards, len(units), engine, tell, pages=pages)
     there = place.names()
     done = [job.part(name) for name in names.values() if job.part(name) in there]
     notes = [msgspec.json.decode(place.read(name)) for name in done]
@@ -238,10 +252,15 @@ def _run_parts(
     targets: Iterable[Named],
     make_engine: EngineMaker,
     tell: Tell,
-    per_shard: int,
+    *,
+    per_shard: int | None,
+    workers: int | None,
 ) -> Summary:
-    place = _opened(job, per_shard=per_shard)
-    with _engine_on_use(make_engine) as engine, Plan(members_of(targets), per_shard=per_shard) as plan:
+    per_shard = per_shard or _noted_per_shard(job.output)
+    if per_shard:
+        _opened(job, per_shard=per_shard)  # refused before all pages are looked up
+    with _engine_on_use(make_engine) as engine, _planned(members_of(targets), per_shard, workers) as plan:
+        place = _opened(job, per_shard=plan.per_shard)
         there = place.names()
         names = plan.names
         parts = {job.part(name) for name in names}
@@ -250,7 +269,7 @@ def _run_parts(
                 f"{job.output} contains parts of other pages, such as {foreign[0]}; give another folder."
             )
         missing = [name for name in names if job.part(name) not in there]
-        ran = _run(job, plan.shards(missing), len(missing), engine, tell)
+        ran = _run(job, plan.shards(missing), len(missing), engine, tell, pages=plan.pages_of(missing))
         return _summary(
             place,
             pages=plan.pages - ran.lost_pages,
@@ -259,6 +278,17 @@ def _run_parts(
             condemned=ran.condemned,
             drifts=ran.drifts,
         )
+
+
+@contextmanager
+def _planned(members: Iterable[Member], per_shard: int | None, workers: int | None) -> Iterator[Plan]:
+    """Provide the shards of the pages; without a number of pages, they are made for the workers."""
+    if per_shard:
+        with Plan(members, per_shard=per_shard) as plan:
+            yield plan
+        return
+    with Counted(members) as pages, Plan(pages, per_shard=pages_per_shard(len(pages), workers)) as plan:
+        yield plan
 
 
 @contextmanager
@@ -288,19 +318,23 @@ class _Ran:
     drifts: dict[str, Drift] = field(default_factory=dict)
 
 
-def _run(job: Job, shards: Iterable[Shard], count: int, make_engine: EngineMaker, tell: Tell) -> _Ran:
-    ran, ended = _Ran(), 0
+def _run(
+    job: Job, shards: Iterable[Shard], count: int, make_engine: EngineMaker, tell: Tell, *, pages: int = 0
+) -> _Ran:
+    ran, ended, ended_pages = _Ran(), 0, 0
     recent: dict[str, dict[str, tuple[float, ...]]] = {}
 
     def report(event: Event) -> None:
-        nonlocal ended
-        ended += event.what in {"done", "condemned"}
+        nonlocal ended, ended_pages
+        if event.what in {"done", "condemned"}:
+            ended += 1
+            ended_pages += event.shard.pages if pages else 0
         if event.what == "condemned":
             ran.condemned[event.shard.name] = event.reason
             ran.lost_pages += event.shard.pages
         if event.done:
             _take(recent, event.done)
-        tell(Progress(event, ended, count))
+        tell(Progress(event, ended, count, ended_pages, pages))
 
     tidy(job.output)
     if count:
@@ -319,6 +353,21 @@ def _take(recent: dict[str, dict[str, tuple[float, ...]]], done: Done) -> None:
         # The names of shards are in order.
         while sum(map(len, list(of_site.values()))) - len(of_site[min(of_site)]) >= RECENT_PAGES:
             del of_site[min(of_site)]
+
+
+def _noted_per_shard(output: str) -> int | None:
+    """Return the number of pages of a shard of an earlier run at a place; None without one."""
+    place = place_at(output)
+    if _NOTE not in place.names():
+        return None
+    try:
+        return msgspec.json.decode(place.read(_NOTE), type=_SizeNote).per_shard
+    except msgspec.DecodeError:
+        return None  # of another call, which is refused
+
+
+class _SizeNote(msgspec.Struct):
+    per_shard: int | None = None
 
 
 def _opened(job: NotedJob, **more: Any) -> Place:

@@ -85,7 +85,8 @@ class Shards:
     keep_errors: bool
     budget: AnalysisBudget
     engine: "Callable[[], Engine]"
-    per_shard: int
+    per_shard: int | None
+    workers: int | None
 
 
 def _shards_of(
@@ -99,12 +100,18 @@ def _shards_of(
     runner: Runner = "local",
     ray_address: RayAddress = None,
     shard_pages: Annotated[
-        int, typer.Option(min=1, help="Pages per shard; a shard is done or repeated as a whole.")
-    ] = 500,
+        int | None,
+        typer.Option(
+            min=1,
+            help="Pages per shard, which is done or repeated as a whole [default: by workers, at most 500].",
+        ),
+    ] = None,
     analysis_timeout: AnalysisTimeout = DEFAULT_SECONDS,
     analysis_megabytes: AnalysisMegabytes = DEFAULT_MEGABYTES,
 ) -> Shards:
     """Return the shared options from their values."""
+    from domsieve.bulk.runs import processors
+
     _check_output(output_dir)
     return Shards(
         words=_words(targets, input_file, are_paths=input_paths),
@@ -113,6 +120,7 @@ def _shards_of(
         budget=analysis_budget(analysis_timeout, analysis_megabytes),
         engine=_engine(runner, ray_address, workers),
         per_shard=shard_pages,
+        workers=workers or (processors() if runner == "local" else None),
     )
 
 
@@ -173,7 +181,9 @@ def clean(
         metadata=metadata,
         blocks=blocks,
     )
-    return clean_pages(job, shards.words, shards.engine, tell, per_shard=shards.per_shard)
+    return clean_pages(
+        job, shards.words, shards.engine, tell, per_shard=shards.per_shard, workers=shards.workers
+    )
 
 
 @_in_shards
@@ -216,6 +226,7 @@ def learn(
         shards.engine,
         tell,
         per_shard=shards.per_shard,
+        workers=shards.workers,
         per_site=pages_per_site,
         period=period,
         cap=cap,
@@ -241,7 +252,9 @@ def records(
         method=method,
         params=params_of(method, param),
     )
-    return mine_pages(job, shards.words, shards.engine, tell, per_shard=shards.per_shard)
+    return mine_pages(
+        job, shards.words, shards.engine, tell, per_shard=shards.per_shard, workers=shards.workers
+    )
 
 
 @rendering
@@ -327,12 +340,13 @@ def _words(targets: Sequence[str] | None, input_file: Path | None, *, are_paths:
 
 @contextmanager
 def _telling() -> "Iterator[Tell]":
-    """Provide a function that reports the progress of a run, with lines and a bar of its shards."""
-    with progress("working", "shards") as bar:
+    """Provide a function that reports the progress of a run, with a line for each shard and a bar of its pages."""
+    with progress("working") as bar:
 
         def tell(state: "Progress") -> None:
-            bar.set_total(state.of)
-            bar.advance(state.ended - bar.done)
+            if state.pages:
+                bar.set_total(state.pages)
+                bar.advance(state.ended_pages - bar.done)
             _tell(state)
 
         yield tell

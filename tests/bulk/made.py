@@ -60,7 +60,8 @@ def cleaned(
     output: Path | str,
     targets: Sequence[Path | str | ListedWord],
     *,
-    per_shard: int = 10,
+    per_shard: int | None = 10,
+    workers: int | None = None,
     engine: Callable[[], Any] = Inline,
     tell: Callable[[Progress], None] = lambda _: None,
     **how: Any,
@@ -68,7 +69,7 @@ def cleaned(
     """Run `clean_pages` and return its summary."""
     job = CleanJob(output=str(output), **how)
     words = [str(target) if isinstance(target, Path) else target for target in targets]
-    return clean_pages(job, words, engine, tell, per_shard=per_shard)
+    return clean_pages(job, words, engine, tell, per_shard=per_shard, workers=workers)
 
 
 def rows_of(output: Path) -> list[dict[str, Any]]:
