@@ -2,7 +2,7 @@
 
 Every disagreement is written to ``build/fuzz/hidden-disagreements.txt``, with its section of the page.
 ``python -m tests.fuzz.hiding SEED NUMBER`` makes a page of one section again, and
-``python -m tests.renderer.pixel_oracle FILE.html`` judges it.
+``python -m tests.renderer.pixel_jury FILE.html`` judges it.
 """
 
 import asyncio
@@ -15,7 +15,7 @@ import pytest
 from domsieve.analysis.columns.hiding import Hiding
 from tests.fuzz.fuzzing import ROOT, drawn
 from tests.fuzz.hiding import number_of, page, sections
-from tests.renderer.pixel_oracle import Judgement, sitting
+from tests.renderer.pixel_jury import Judgement, sitting
 
 if sys.platform == "linux":
     import resource

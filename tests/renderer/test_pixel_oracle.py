@@ -5,7 +5,8 @@ import asyncio
 import numpy as np
 import pytest
 
-from tests.renderer.pixel_oracle import Judgement, Sight, sitting
+from tests.renderer.pixel_jury import Judgement, sitting
+from tests.renderer.pixel_oracle import Sight
 from tests.renderer.readable_texts import TEXTS, page
 
 pytestmark = pytest.mark.browser

@@ -16,8 +16,6 @@ Pictures have half the size of the page, so they are four times as cheap.
 """
 
 import asyncio
-import base64
-import io
 from collections.abc import Sequence
 from enum import IntEnum
 from pathlib import Path
@@ -29,6 +27,7 @@ from numpy.typing import NDArray
 
 from domsieve.renderer.browser.connection import CommandError
 from domsieve.renderer.browser.tab import Tab
+from domsieve.renderer.page._pixel_pictures import LEAST_SHARE, SCALE, Pictures, area, picture_of
 from domsieve.renderer.page._pixel_scene import F64, Bools, Ints, PixelCapture, Scene
 from domsieve.snapshot.page import Kind
 
@@ -49,20 +48,12 @@ class Sight(IntEnum):
 
 _SCRIPT = Path(__file__).with_name("pixels.js").read_text("utf-8")
 _WORLD = "domsieve-pixels"
-_SCALE = 0.5
 # Chrome pictures large parts faster than many small ones.
 _TILE_PX, _TALLEST_PX, _WIDEST_PX = 16_384, 65_536, 4_096
 # Bounds of the work on one page. Texts beyond them are judged by layout.
-_MOST_FRAMES, _MOST_VIEWS, _MOST_ALONE, _MOST_GROUPS = 20, 60, 200, 6
-# A text is seen if this share of the ink of its letters differs by more than so many of 255 levels.
-_LEAST_SHARE, _LEAST_CONTRAST = 0.10, 6
+_MOST_FRAMES, _MOST_VIEWS = 20, 60
 # A box counts as in view if so much of what fits is.
 _IN_VIEW = 0.99
-# Letters reach a little beyond their boxes, and a few pixels of icons farther. A text is not judged if more than half
-# of its place moves.
-_REACH_PX, _FEW_PIXELS, _MOST_MOVING = 4, 40, 0.5
-# Shadows and blurs reach farther. A guess: larger ones are too faint to be read.
-_SPREAD_PX = 20
 
 
 async def look(tab: Tab, capture: PixelCapture, style_names: Sequence[str], *, limit_s: float) -> list[Bytes]:
@@ -209,15 +200,18 @@ class _Page:
             parts = await self._compare(count, boxes, tiles)
         count.add(boxes, parts)
 
-    async def _compare(self, count: "_Count", boxes: Bools, tiles: Sequence[F64]) -> "list[_Part]":
-        """Picture parts of the page with and without letters."""
-        before = [await self._shoot(tile) for tile in tiles]
+    async def _compare(self, count: "_Count", boxes: Bools, tiles: Sequence[F64]) -> "list[Pictures]":
+        """Picture parts of the page without and with letters.
+
+        In this order, because a layer may be missing in the first picture after a change.
+        """
         await self._blank(dict.fromkeys(self._worlds))
-        after = [await self._shoot(tile) for tile in tiles]
+        without = [await self._shoot(tile) for tile in tiles]
         await self._unblank(self._worlds)
+        complete = [await self._shoot(tile) for tile in tiles]
         parts = []
-        for tile, first, second in zip(tiles, before, after, strict=True):
-            part = await asyncio.to_thread(_Part, count.scene, tile, await first, await second)
+        for tile, first, second in zip(tiles, without, complete, strict=True):
+            part = await asyncio.to_thread(Pictures, count.scene, tile, await first, await second)
             if await asyncio.to_thread(part.moves):
                 await asyncio.to_thread(part.take_out, await (await self._shoot(tile)))
             for group in await asyncio.to_thread(part.crowds, boxes, count.can_be_alone):
@@ -237,10 +231,10 @@ class _Page:
                 "format": "png",
                 "optimizeForSpeed": True,
                 "captureBeyondViewport": True,
-                "clip": {"x": left, "y": top, "width": right - left, "height": bottom - top, "scale": _SCALE},
+                "clip": {"x": left, "y": top, "width": right - left, "height": bottom - top, "scale": SCALE},
             },
         )
-        return asyncio.create_task(asyncio.to_thread(_picture, answer["data"]))
+        return asyncio.create_task(asyncio.to_thread(picture_of, answer["data"]))
 
     async def _nodes(self, scene: Scene, group: Ints) -> dict[int, list[Any]]:
         """Return handles of the text nodes of some boxes, by document."""
@@ -360,12 +354,12 @@ class _Count:
         """Do not try again to bring a box in view."""
         self._is_given_up[box] = True
 
-    def add(self, boxes: Bools, parts: "Sequence[_Part]") -> None:
+    def add(self, boxes: Bools, parts: "Sequence[Pictures]") -> None:
         """Add what pictures say of some boxes, which are in view."""
         self._is_counted |= boxes
         place, _ = self.scene.in_view()
-        whole = _area(self.scene.box)
-        share = np.divide(_area(place), whole, out=np.ones_like(whole), where=whole > 0)
+        whole = area(self.scene.box)
+        share = np.divide(area(place), whole, out=np.ones_like(whole), where=whole > 0)
         self._ink[boxes] = (self.scene.ink * share)[boxes]
         for part in parts:
             self._changed[boxes] += part.changed[boxes]
@@ -378,120 +372,13 @@ class _Count:
         size = scene.ids.size
         changed = np.bincount(scene.owner[is_known], self._changed[is_known], size)
         ink = np.bincount(scene.owner[is_known], self._ink[is_known], size)
-        sights = np.where((changed > 0) & (changed >= _LEAST_SHARE * ink), Sight.SEEN, Sight.UNSEEN).astype(
+        sights = np.where((changed > 0) & (changed >= LEAST_SHARE * ink), Sight.SEEN, Sight.UNSEEN).astype(
             np.uint8
         )
         unknown = np.ones(size, np.bool_)
         unknown[scene.owner[is_known]] = False
         sights[unknown] = Sight.UNSURE
         return sights
-
-
-class _Part:
-    """The pictures of one part of the page, with and without letters.
-
-    Attributes
-    ----------
-    changed : (B,), how many pixels of each box differ.
-    moving : (B,), the boxes most of which moves by itself.
-    """
-
-    def __init__(self, scene: Scene, clip: F64, before: "Image", after: "Image") -> None:
-        place, _ = scene.in_view()
-        self._scene = scene
-        self._before = before
-        self._differs = _apart(before, after)
-        height, width = self._differs.shape
-        scaled = (place - np.tile(clip[:2], 2)) * _SCALE
-        edges = np.clip(np.nan_to_num(np.rint(scaled)), 0, [width, height, width, height]).astype(np.intp)
-        edges[:, 2:] = np.maximum(edges[:, 2:], edges[:, :2])
-        self._edges = edges
-        self.moving = np.zeros(len(place), np.bool_)
-        self.changed = self._count(self._differs)
-
-    def _count(self, mask: Bools) -> F64:
-        """Return how many pixels of a mask are in each box."""
-        counts = [np.count_nonzero(mask[y:bottom, x:right]) for x, y, right, bottom in self._edges.tolist()]
-        return np.array(counts, np.float64)
-
-    def moves(self) -> bool:
-        """Return whether anything differs where no letters are."""
-        empty = self._differs.copy()
-        for x, y, right, bottom in self._edges.tolist():
-            empty[max(y - _REACH_PX, 0) : bottom + _REACH_PX, max(x - _REACH_PX, 0) : right + _REACH_PX] = (
-                False
-            )
-        return bool(np.count_nonzero(empty) > _FEW_PIXELS)
-
-    def take_out(self, again: "Image") -> None:
-        """Take out what differs between the first picture and another one with letters."""
-        moves = _apart(self._before, again)
-        self._differs &= ~moves
-        self.changed = self._count(self._differs)
-        self.moving = self._count(moves) > _MOST_MOVING * np.maximum(_area(self._edges), 1)
-
-    def crowds(self, boxes: Bools, can_be_alone: Bools) -> list[Ints]:
-        """Return groups of boxes that overlap others and may be seen for these; no two of a group overlap.
-
-        Boxes that cannot be made transparent alone count as moving.
-        """
-        cover = np.zeros(self._differs.shape, np.uint16)
-        reach = np.where(self._scene.spreads[self._scene.owner], _SPREAD_PX, 0)[:, None]
-        wide = self._edges + reach * np.array([-1, -1, 1, 1])
-        for x, y, right, bottom in np.maximum(wide, 0).tolist():
-            cover[y:bottom, x:right] += 1
-        own = self._count(self._differs & (cover == 1))
-        need = _LEAST_SHARE * self._scene.ink
-        doubtful = boxes & (own < need) & (self.changed >= need) & ~self.moving
-        self.moving |= doubtful & ~can_be_alone
-        chosen = np.flatnonzero(doubtful & can_be_alone)
-        self.moving[chosen[_MOST_ALONE:]] = True
-        groups: list[list[int]] = []
-        for box in chosen[:_MOST_ALONE].tolist():
-            left, top, right, bottom = self._edges[box].tolist()
-            for group in groups:
-                others = self._edges[group]
-                meets = (
-                    (others[:, 0] < right)
-                    & (others[:, 2] > left)
-                    & (others[:, 1] < bottom)
-                    & (others[:, 3] > top)
-                )
-                if not meets.any():
-                    group.append(box)
-                    break
-            else:
-                if len(groups) < _MOST_GROUPS:
-                    groups.append([box])
-                else:
-                    self.moving[box] = True
-        return [np.array(group) for group in groups]
-
-    def count_alone(self, group: Ints, picture: "Image") -> None:
-        """Count what differs of the boxes of a group in a picture where only their letters are transparent."""
-        self.changed[group] = self._count(_apart(self._before, picture))[group]
-
-
-def _picture(encoded: str) -> "Image":
-    from PIL import Image  # loaded on use: only this mode needs it
-
-    with Image.open(io.BytesIO(base64.b64decode(encoded)), formats=["PNG"]) as image:
-        return image.convert("RGB")
-
-
-def _apart(first: "Image", second: "Image") -> Bools:
-    """Return which pixels (height, width) of two pictures differ visibly in a channel."""
-    from PIL import ImageChops
-
-    red, green, blue = ImageChops.difference(first, second).split()
-    levels = ImageChops.lighter(ImageChops.lighter(red, green), blue)
-    return np.asarray(levels) > _LEAST_CONTRAST
-
-
-def _area(edges: NDArray[Any]) -> NDArray[Any]:
-    """Return the areas of boxes (B, 4), given by left, top, right and bottom."""
-    size = np.maximum(edges[:, 2:] - edges[:, :2], 0)
-    return np.asarray(size[:, 0] * size[:, 1])
 
 
 def _common(first: F64, second: F64) -> F64:
