@@ -55,6 +55,7 @@ INNER: Mapping[str, Mapping[str, Set[str]]] = {
         "browser": {"network"},
         "page": {"browser"},
         "html_parser": set(),
+        "fetching": {"network", "browser", "html_parser"},
         "sampling": {"network"},
     },
     "analysis": {

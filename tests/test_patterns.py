@@ -203,6 +203,8 @@ WORST = {
     "renderer.network.addresses _NUMBER": ["0x|1|g", "|1|g"],
     "renderer.network.addresses _PART": ["0x|1|", "0|1|", "|1|"],
     "renderer.network.egress _PLACE": ["|a|:", "[|a|", ":|1|"],
+    "renderer.fetching._connection _LENGTH": ["|1|"],
+    "renderer.fetching._connection _SIZE": ["|1|"],
     "renderer.network._proxy_ends _CONSENT": ["HTTP/1.1 2|0|"],
     "renderer.network._proxy_ends _SWITCHING": ["HTTP/1.1 101|0|"],
     "renderer.network._proxy_head _AUTHORITY": ["|a|:x", "[|a|", "a:|1|"],
