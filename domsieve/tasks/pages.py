@@ -114,15 +114,23 @@ def cached(
 ) -> PageRecord | None:
     """Return the newest complete capture of `url` with these options and the extras that they ask for, or None.
 
-    Captures made before `since`, a time with a zone, are too old. `may_use` may refuse others.
+    With ``render="never"``, only pages that were fetched are returned, and with ``"auto"`` also those if there is no
+    rendered one. Captures made before `since`, a time with a zone, are too old. `may_use` may refuse others.
     """
-    record = store.find(url, producer="rendered", options=options.canonical())
-    if record is None or not record.complete:
-        return None
-    if since is not None and datetime.fromisoformat(record.captured_at) < since:
-        return None
+    found: list[PageRecord | None] = []
+    if options.render != "never":
+        found.append(store.find(url, producer="rendered", options=options.canonical()))
+    if options.render != "always":
+        found.append(store.find(url, producer="raw", options=options.canonical_fetched()))
     wanted = {SCREENSHOT} if options.screenshot else {DATA} if options.both_versions else set()
-    return record if wanted <= {*store.extra_names(record)} and may_use(record) else None
+    for record in found:
+        if record is None or not record.complete:
+            continue
+        if since is not None and datetime.fromisoformat(record.captured_at) < since:
+            continue
+        if wanted <= {*store.extra_names(record)} and may_use(record):
+            return record
+    return None
 
 
 def unscripted(record: PageRecord, store: PageStore) -> PageRecord | None:
@@ -235,10 +243,10 @@ def from_html(html: str, *, url: str = "", keep_errors: bool = False) -> Page:
 def missing_page(page: Snapshot, store: PageStore) -> Snapshot | None:
     """Return the page that the site showed at a made-up address when it was sampled; None if it was not sampled."""
     origin = page.provenance
-    if origin.producer != "rendered":
+    if origin.producer == "unscripted":
         return None
     for url in missing_addresses(origin.url):
-        found = store.find(url, producer="rendered", options=origin.options)
+        found = store.find(url, producer=origin.producer, options=origin.options)
         if found is not None and found.url != origin.url and found.complete:
             model = store.get(found.page_id)
             return None if fault_of(model) else model

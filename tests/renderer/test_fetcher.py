@@ -15,8 +15,8 @@ import brotli
 import pytest
 
 from domsieve.errors import ContentError, DomsieveError, NavigationError, PolicyError, UsageError
-from domsieve.options import Budget, CaptureOptions
-from domsieve.renderer.fetching.fetcher import FETCHED, Fetcher, browser_agent, fetch_options
+from domsieve.options import FETCHED, Budget, CaptureOptions
+from domsieve.renderer.fetching.fetcher import Fetcher, browser_agent
 from domsieve.renderer.network.addresses import HostRules
 from domsieve.renderer.network.certificate import new_certificate
 from domsieve.renderer.network.egress import Egress, offline
@@ -102,12 +102,12 @@ class TestPages:
 
     def test_it_never_passes_for_a_rendered_page(self, server: Server, tmp_path: Path) -> None:
         page = fetch_one(server.url("/good"))
-        assert page.snapshot.provenance.options[FETCHED] is True
+        assert page.snapshot.provenance.options[FETCHED] == "never"
         assert not page.snapshot.has_layout
         with PageStore(tmp_path) as store:
             record = keep(page, "site", store)
             assert cached(record.url, store, CaptureOptions()) is None
-            found = store.find(record.url, producer="raw", options=fetch_options(CaptureOptions()))
+            found = store.find(record.url, producer="raw", options=CaptureOptions().canonical_fetched())
             assert found == record
 
     def test_error_pages_are_pages_that_count_as_failed(self, server: Server) -> None:

@@ -92,6 +92,7 @@ def _labels(page: Snapshot, names: SelectorNames) -> tuple[U64, Bools, Bools]:
     tests: dict[str, list[AttributeTest]] = {}
     for test in sorted(names.attributes):
         tests.setdefault(test.name, []).append(test)
+    marked: list[int] = []
     told: list[str] = []
     nodes = np.flatnonzero(np.diff(page.attr_start)).tolist()
     for node in nodes:
@@ -115,9 +116,11 @@ def _labels(page: Snapshot, names: SelectorNames) -> tuple[U64, Bools, Bools]:
             parts += [
                 f"[{name}{test.operator}{test.value}]{test.label(value)}" for test in tests.get(name, ())
             ]
-        told.append(" ".join(parts))
-    if nodes:
-        label[nodes] = combine(label[nodes], hashes_of(told))
+        if parts:
+            marked.append(node)
+            told.append(" ".join(parts))
+    if marked:
+        label[marked] = combine(label[marked], hashes_of(told))
     return label, by_position, by_content
 
 

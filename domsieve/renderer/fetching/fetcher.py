@@ -38,9 +38,6 @@ from domsieve.snapshot.fault import HTML_TYPES
 from domsieve.snapshot.page import Provenance, Scalar
 from domsieve.urls import has_web_scheme
 
-FETCHED = "fetched"
-"""Option in the provenance of pages that were fetched and not rendered."""
-
 _MOST_REDIRECTS = 20  # as in Chrome
 _REDIRECTING = (301, 302, 303, 307, 308)
 _FORBIDDEN = 403
@@ -55,19 +52,6 @@ _SYSTEMS = {
 _DEFAULT_BROWSER = "HeadlessChrome/140.0.0.0"  # any version: used only if none was seen yet
 _ACCEPT = "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,image/apng,*/*;q=0.8"
 _ACCEPT_LANGUAGE = "en-US,en;q=0.9"
-# Options that need a browser, or change nothing in the source.
-_RENDERING_ONLY = ("viewport_px", "images", "settle", "settle_extra_ms", "scroll", "click", "wait_for")
-
-
-def fetch_options(options: CaptureOptions) -> dict[str, Scalar]:
-    """Return the options that a fetched page has in its provenance: those that shape the source, and `FETCHED`.
-
-    Raises
-    ------
-    UsageError : the storage-state file cannot be read.
-    """
-    shaping = {name: value for name, value in options.canonical().items() if name not in _RENDERING_ONLY}
-    return shaping | {FETCHED: True}
 
 
 def browser_agent(browser: str = "") -> str:
@@ -111,6 +95,7 @@ class Fetcher:
     egress : where connections may go; give that of the renderer. None means public addresses only.
     concurrency : number of pages that are fetched at the same time.
     browser : product and version of the browser whose User-Agent is sent, unless the options have one.
+    reason : why pages are only fetched, for their provenance.
 
     Raises
     ------
@@ -125,8 +110,10 @@ class Fetcher:
         egress: Egress | None = None,
         concurrency: int = 8,
         browser: str = "",
+        reason: str = "",
     ) -> None:
         self.browser = browser
+        self._reason = reason
         self._options = options or CaptureOptions()
         self._budget = budget or Budget()
         self._egress = egress or Egress()
@@ -141,7 +128,7 @@ class Fetcher:
     async def __aenter__(self) -> Self:
         for name, value in self._options.headers:
             _check_header(name, value)
-        self._recorded = fetch_options(self._options)
+        self._recorded = self._options.canonical_fetched()
         await self._proxy.open()
         return self
 
@@ -198,6 +185,7 @@ class Fetcher:
             timings_ms={"fetch": fetched_ms},
             requests=load.requests,
             transferred_bytes=load.transferred_bytes,
+            reason=self._reason,
         )
         return await asyncio.to_thread(_parsed, load.response, origin, cuts, self._budget.received_bytes)
 
