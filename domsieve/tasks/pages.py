@@ -150,6 +150,22 @@ def site_records(site: str, store: PageStore, options: CaptureOptions) -> list[P
     return list(newest.values())
 
 
+def known_pages(site: str, store: PageStore, options: CaptureOptions, *, raw: bool = False) -> "list[Page]":
+    """Return the cached pages of a site that a page of it is learned from together with.
+
+    Parameters
+    ----------
+    site : the site of a `Page`. If it is one of raw pages, rendered pages are read from their sources.
+    options : how pages are captured.
+    raw : whether to read the raw source of rendered pages.
+    """
+    if site.endswith(f" {RAW}"):
+        records = site_records(site.removesuffix(f" {RAW}"), store, options)
+        return [replace(from_record(one, store, raw=True), site=site) for one in records if one.source_digest]
+    records = site_records(site, store, options)
+    return [from_record(one, store, raw=raw) for one in records if one.producer == "rendered"]
+
+
 def readable(
     fetched: Fetched,
     store: PageStore,
@@ -204,7 +220,7 @@ def from_record(record: PageRecord, store: PageStore, *, raw: bool = False) -> P
     return Page(
         record.url,
         output_name(record.url),
-        record.site,
+        record.site if record.producer != "raw" else f"{record.site} {RAW}",
         load,
         keys=keys,
         missing=lambda page: missing_page(page, store),

@@ -1,7 +1,7 @@
 """Which pages of a call are rendered: what the options allow, and the source of pages that does it."""
 
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import replace
 from datetime import datetime
 from typing import Any
@@ -83,6 +83,7 @@ async def page_source(
     seed: int = 0,
     since: datetime | None = None,
     report: Callable[[str, str, str], None] = lambda *_: None,
+    open_renderer: Callable[[], AbstractAsyncContextManager[PageSource]] | None = None,
 ) -> AsyncIterator[PageSource]:
     """Open the source of pages for the mode in the options of a factory.
 
@@ -93,10 +94,12 @@ async def page_source(
     seed : decides which pages ``"auto"`` audits.
     since : evidence that is older does not count; None uses all.
     report : called with a site, a prefix and a sentence when it is decided how pages of the prefix are loaded.
+    open_renderer : opens the renderer; None opens one of the factory.
     """
     options = factory.options
+    open_renderer = open_renderer or factory.renderer
     if options.render == "always":
-        async with factory.renderer() as renderer:
+        async with open_renderer() as renderer:
             yield renderer
         return
     from domsieve.renderer.fetching.fetcher import Fetcher
@@ -114,5 +117,5 @@ async def page_source(
             yield fetcher
             return
         memory = StoredEvidence(store, options, seed=seed, since=since) if store else NoMemory()
-        async with AdaptiveSource(factory.renderer, fetcher, memory, seed=seed, report=report) as source:
+        async with AdaptiveSource(open_renderer, fetcher, memory, seed=seed, report=report) as source:
             yield source
