@@ -439,7 +439,7 @@ def _looked_at(raw: Rendering, context: StyleContext) -> _Source:
     with Meter(page.provenance.url).running("decide"):
         verdict = _verdict(page)
         signs = signs_of(page, verdict, source_parts(raw.source or b""))
-        return _Source(raw, signs, verdict, context, style_chains(page, context.names))
+        return _Source(raw, signs, verdict, context, style_chains(page, context.rules))
 
 
 def _lesson(url: str, prefix: str, source: _Source, rendered: Snapshot) -> Lesson | None:

@@ -1,12 +1,12 @@
-"""The style sheets of a fetched page: fetched once per run, and the names in their selectors."""
+"""The style sheets of a fetched page: fetched once per run, and their rules that may hide text."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
-from domsieve.analysis.browser_need.selector_names import (
+from domsieve.analysis.browser_need.hiding_rules import (
     UNKNOWN_SHEETS,
-    SelectorNames,
+    HidingRules,
     imported_sheets,
     style_links,
 )
@@ -29,11 +29,11 @@ class StyleContext:
     Parameters
     ----------
     key : hash of the addresses and contents of all style sheets; pages with equal keys are styled alike.
-    names : the names in their selectors.
+    rules : their rules that may hide text.
     """
 
     key: str
-    names: SelectorNames
+    rules: HidingRules
 
 
 class StyleSheets:
@@ -52,7 +52,7 @@ class StyleSheets:
     async def context(self, page: Snapshot, styles: tuple[bytes, ...]) -> StyleContext:
         """Return the style context of a page.
 
-        If a style sheet cannot be read, every class, id and attribute of the page counts.
+        If a style sheet cannot be read, every tag, class, id and attribute of the page counts.
 
         Parameters
         ----------
@@ -70,10 +70,10 @@ class StyleSheets:
             if len(self._contexts) >= _MOST_KEPT:
                 self._contexts.clear()
             sheets = [sheet for sheet in found.values() if sheet is not None]
-            names = await asyncio.to_thread(SelectorNames.of, [*sheets, *styles])
-            if len(sheets) < len(found):
-                names |= UNKNOWN_SHEETS
-            self._contexts[key] = StyleContext(key, names)
+            rules = UNKNOWN_SHEETS
+            if len(sheets) == len(found):
+                rules = await asyncio.to_thread(HidingRules.of, [*sheets, *styles])
+            self._contexts[key] = StyleContext(key, rules)
         return self._contexts[key]
 
     async def _add(self, urls: list[str], found: dict[str, bytes | None], depth: int) -> None:

@@ -461,4 +461,4 @@ class TestConnections:
 
         good, *others = asyncio.run(run())
         assert good is not None
-        assert others == [None, None, None]
+        assert others == [None, b"", None]

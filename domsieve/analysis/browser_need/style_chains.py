@@ -1,8 +1,8 @@
-"""Chains of a source: what style sheets can tell its elements apart by, from the root down.
+"""Chains of a source: what style sheets can tell its elements apart by as to hidden text, from the root down.
 
-The chain of an element is its tag and those of its ancestors, each with the classes, the id and the attributes that
-a selector mentions, with inline style, and with its position if a rule that may hide it looks at positions. Style
-sheets treat elements with equal chains alike, so a text whose chain was seen visible on a rendered page is visible.
+The chain of an element is made of those of its ancestors and itself that something may hide: a rule of a style
+sheet, an attribute such as ``hidden``, inline style, or the nature of the tag, such as ``details``. Elements with
+equal chains are hidden alike, so a text whose chain was seen visible on a rendered page is visible.
 """
 
 from collections.abc import Set as AbstractSet
@@ -11,7 +11,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from domsieve.analysis.browser_need.selector_names import ANY, AttributeTest, SelectorNames
+from domsieve.analysis.browser_need.hiding_rules import HidingRules
 from domsieve.analysis.columns.batch import Bools, Ints
 from domsieve.analysis.columns.hash import U64, combine, hash_of, hashes_of
 from domsieve.analysis.columns.page_columns import page_texts
@@ -21,57 +21,41 @@ from domsieve.budget import check, spending
 from domsieve.snapshot.page import Kind, Snapshot
 from domsieve.snapshot.strings import Interner
 
-# The browser's own style sheet, or an attribute by itself, hides text by these.
-_ALWAYS = frozenset(
-    (
-        "hidden",
-        "open",
-        "popover",
-        "style",
-        "inert",
-        "color",
-        "bgcolor",
-        "background",
-        "size",
-        "face",
-        "rows",
-        "dir",
-    )
-)
-# Values that rarely decide and differ on every page count only by whether they are there.
+# An attribute by itself, or the browser's own style sheet, hides text by these.
+_ATTRIBUTES = frozenset(("hidden", "open", "popover", "style", "color", "bgcolor", "background", "size"))
+_TAG_NAMES = """
+audio canvas datalist details dialog iframe input marquee math noframes noscript object optgroup option rp select svg
+template textarea title video
+"""
+_TAGS = frozenset(_TAG_NAMES.split())
 _LONGEST_VALUE = 200
-_STEP, _ALL_BITS = 0x9E3779B97F4A7C15, (1 << 64) - 1
 UNKNOWABLE = np.uint64(0)
-"""The chain of elements of which nothing can be known, because a rule looks at what is in them."""
+"""The chain of elements of which nothing is known, because a rule that may hide them is not supported."""
 
 
-def style_chains(page: Snapshot, names: SelectorNames) -> U64:
-    """Return the chain of each of the N nodes of a source, uint64 (N,), in O(N); `UNKNOWABLE` for some.
+def style_chains(page: Snapshot, rules: HidingRules) -> U64:
+    """Return the chain of each of the N nodes of a source, uint64 (N,); `UNKNOWABLE` for some.
 
-    The chain of a text is that of the element around it.
+    The chain of a text is that of the element around it. Takes O(N) for each rule whose names are on the page.
     """
     with spending("chains", page.provenance.url):
-        return _chains(page, names)
+        label, unclear = _labels(page, rules)
+        return _chains(page, label, unclear)
 
 
-def _chains(page: Snapshot, names: SelectorNames) -> U64:
-    label, by_position, by_content = _labels(page, names)
-    if by_position.any():
-        label = _with_positions(page, label, by_position)
+def _chains(page: Snapshot, label: U64, unclear: Bools) -> U64:
     parent = page.parent.astype(np.int64)
     chain = np.zeros(len(page), np.uint64)
     depth = _depths(page)
     order = np.argsort(depth, kind="stable")
     first = np.searchsorted(depth[order], np.arange(depth.max() + 2))
-    is_element = page.kind == Kind.ELEMENT
     chain[0] = hash_of("#document")
     for level in range(1, first.size - 1):
         check()
         nodes = order[first[level] : first[level + 1]]
         above = chain[parent[nodes]]
-        own = np.where(is_element[nodes], combine(above, label[nodes]), above)
-        lost = by_content[nodes] | (above == UNKNOWABLE)
-        chain[nodes] = np.where(lost, UNKNOWABLE, own)
+        own = np.where(label[nodes] > 0, combine(above, label[nodes]), above)
+        chain[nodes] = np.where(unclear[nodes] | (above == UNKNOWABLE), UNKNOWABLE, own)
     return chain
 
 
@@ -82,82 +66,28 @@ def _depths(page: Snapshot) -> Ints:
     return here - np.cumsum(ends)[:-1]
 
 
-def _labels(page: Snapshot, names: SelectorNames) -> tuple[U64, Bools, Bools]:
-    """Return the label of each element, and which elements match a name in `by_position` and in `by_content`."""
-    tags, strings = page.tags.to_list(), page.strings.to_list()
-    label = hashes_of(tags)[page.tag]
-    by_position, by_content = _tagged(page, tags, names.by_position), _tagged(page, tags, names.by_content)
-    starts = page.attr_start.tolist()
-    attr_name, attr_value = page.attr_name.tolist(), page.attr_value.tolist()
-    tests: dict[str, list[AttributeTest]] = {}
-    for test in sorted(names.attributes):
-        tests.setdefault(test.name, []).append(test)
-    marked: list[int] = []
-    told: list[str] = []
-    nodes = np.flatnonzero(np.diff(page.attr_start)).tolist()
-    for node in nodes:
-        parts: list[str] = []
-        for at in range(starts[node], starts[node + 1]):
-            name, value = strings[attr_name[at]], strings[attr_value[at]]
-            if name == "class":
-                kinds = value.split()
-                parts += sorted(
-                    {f".{kind}" for kind in kinds if not names.is_complete or kind in names.classes}
-                )
-                by_position[node] |= _is_named(".", kinds, names.by_position)
-                by_content[node] |= _is_named(".", kinds, names.by_content)
-            elif name == "id":
-                if not names.is_complete or value in names.ids:
-                    parts.append(f"#{value}")
-                by_position[node] |= _is_named("#", (value,), names.by_position)
-                by_content[node] |= _is_named("#", (value,), names.by_content)
-            if name in _ALWAYS or not names.is_complete:
-                parts.append(f"[{name}={value[:_LONGEST_VALUE]}]")
-            parts += [
-                f"[{name}{test.operator}{test.value}]{test.label(value)}" for test in tests.get(name, ())
-            ]
-        if parts:
-            marked.append(node)
-            told.append(" ".join(parts))
-    if marked:
-        label[marked] = combine(label[marked], hashes_of(told))
-    return label, by_position, by_content
-
-
-def _tagged(page: Snapshot, tags: list[str], wanted: AbstractSet[str]) -> Bools:
-    chosen = np.array([ANY in wanted or tag in wanted for tag in tags], np.bool_)
-    return np.asarray(chosen[page.tag] & (page.kind == Kind.ELEMENT))
-
-
-def _is_named(mark: str, names: "list[str] | tuple[str, ...]", wanted: AbstractSet[str]) -> bool:
-    return bool(wanted) and any(f"{mark}{name}" in wanted for name in names)
-
-
-def _with_positions(page: Snapshot, label: U64, by_position: Bools) -> U64:
-    """Return the labels with the siblings before and the number of siblings after each of some elements."""
-    elements = np.flatnonzero(page.kind == Kind.ELEMENT)
-    parent = page.parent[elements]
-    order = elements[np.argsort(parent, kind="stable")]  # siblings side by side, in document order
-    placed = label.copy()
-    before, last = 1, -1
-    above, marked, own = page.parent[order].tolist(), by_position[order].tolist(), label[order].tolist()
-    history = np.zeros(order.size, np.uint64)
-    for number in range(order.size):
-        if above[number] != last:
-            before, last = 1, above[number]
-        if marked[number]:
-            history[number] = before
-        before = (before * _STEP + own[number]) & _ALL_BITS
-    chosen = by_position[order]
-    places = combine(history[chosen], _after(page.parent[order])[chosen])
-    placed[order[chosen]] = combine(label[order[chosen]], places)
-    return placed
-
-
-def _after(parent: NDArray[np.int32]) -> U64:
-    """Return how many equal values follow each value, where equal values are side by side."""
-    ends = np.searchsorted(parent, parent, side="right")
-    return (ends - np.arange(parent.size) - 1).astype(np.uint64)
+def _labels(page: Snapshot, rules: HidingRules) -> tuple[U64, Bools]:
+    """Return the label of each node, 0 for those that nothing can hide; and the elements with unclear rules."""
+    tags = page.tags.to_list()
+    told: dict[int, list[str]] = {}
+    is_element = page.kind == Kind.ELEMENT
+    special = np.array([tag in _TAGS or not rules.is_complete for tag in tags], np.bool_)[page.tag]
+    for node in np.flatnonzero(special & is_element).tolist():
+        told[node] = [tags[page.tag[node]]]
+    strings = page.strings.to_list()
+    wanted = np.array([name in _ATTRIBUTES or not rules.is_complete for name in strings], np.bool_)
+    owner = np.repeat(np.arange(len(page)), np.diff(page.attr_start))
+    for at in np.flatnonzero(wanted[page.attr_name]).tolist():
+        value = strings[page.attr_value[at]][:_LONGEST_VALUE]
+        told.setdefault(int(owner[at]), []).append(f"[{strings[page.attr_name[at]]}={value}]")
+    by_rules, unclear = rules.labels(page)
+    for node, text in by_rules.items():
+        told.setdefault(node, []).append(text)
+    label = np.zeros(len(page), np.uint64)
+    nodes = sorted(told)
+    if nodes:
+        label[nodes] = hashes_of([" ".join(told[node]) for node in nodes])
+    return label, unclear & is_element
 
 
 def seen_chains(chain: U64, rendered: NDArray[np.uint8]) -> tuple[tuple[int, ...], tuple[int, ...]]:

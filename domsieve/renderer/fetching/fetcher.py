@@ -40,7 +40,7 @@ from domsieve.urls import has_web_scheme
 
 _MOST_REDIRECTS = 20  # as in Chrome
 _REDIRECTING = (301, 302, 303, 307, 308)
-_FORBIDDEN = 403
+_FORBIDDEN, _FIRST_ERROR = 403, 400
 _MOST_CODINGS = 5
 _MOST_IDLE = 64
 _MOST_JARS = 1_000
@@ -209,6 +209,8 @@ class Fetcher:
     async def file(self, url: str, *, most_bytes: int, site: str) -> bytes | None:
         """Return a small file of a page, such as a style sheet; None if it cannot be fetched completely.
 
+        If the server answers with an error, the content is empty, because browsers do not use such a file.
+
         Parameters
         ----------
         url : http or https.
@@ -224,7 +226,9 @@ class Fetcher:
                 cuts = await self._follow(load, most_bytes=most_bytes)
         except (TimeoutError, DomsieveError):
             return None
-        if cuts or not load.response.is_whole or load.response.status >= 300:
+        if load.response.status >= _FIRST_ERROR:
+            return b""
+        if cuts or not load.response.is_whole:
             return None
         body, cuts = _decoded(load.response, most_bytes)
         return None if cuts else body
