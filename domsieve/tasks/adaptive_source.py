@@ -23,6 +23,7 @@ from domsieve.analysis.browser_need.source_parts import source_parts
 from domsieve.analysis.browser_need.style_chains import (
     seen_chains,
     style_chains,
+    texts_of_chains,
     unseen_texts,
     without_texts,
 )
@@ -357,7 +358,10 @@ class AdaptiveSource:
             return _NEW_SHEETS
         if source.rendering is None or source.chain is None or source.verdict is None:
             return "its source could not be read"
-        unseen = unseen_texts(source.rendering.snapshot, source.chain, evidence.visible(source.context.key))
+        page, key = source.rendering.snapshot, source.context.key
+        unseen = unseen_texts(page, source.chain, evidence.visible(key))
+        # What was always seen hidden is dropped, as from a rendered page.
+        unseen &= ~texts_of_chains(page, source.chain, evidence.hidden(key))
         if bool(np.any(unseen & source.verdict.kept)):
             return _MAY_HIDE
         return None
@@ -419,6 +423,8 @@ def _why_static(evidence: SiteEvidence, prefix: str) -> str:
 
 def _why_always(evidence: SiteEvidence, prefix: str) -> str:
     known = evidence.prefix(prefix)
+    if known.enough or not known.is_drawn:
+        return f"not alike: {known.surprises} pages of {_shown(prefix)} needed a browser, and nothing said so"
     compared = f"{known.needed} of {known.enough + known.needed} compared pages"
     return f"drawn by scripts: {compared} of {_shown(prefix)} need a browser"
 
@@ -452,8 +458,12 @@ def _lesson(url: str, prefix: str, source: _Source, rendered: Snapshot) -> Lesso
     raw = source.rendering.snapshot
     try:
         with Meter(url).running("decide"):
-            result = compare_source(raw, rendered, raw_verdict=source.verdict, verdict=_verdict(rendered))
             visible, hidden = seen_chains(source.chain, when_rendered(raw, rendered))
+            # Compared is what would be left of the source, with the hidden text known.
+            known = texts_of_chains(raw, source.chain, {*hidden} - {*visible})
+            left = without_texts(raw, known)
+            raw_verdict = _verdict(left) if known.any() else source.verdict
+            result = compare_source(left, rendered, raw_verdict=raw_verdict, verdict=_verdict(rendered))
     except BudgetError:
         return None
     return Lesson(

@@ -158,6 +158,11 @@ class TestHidingRules:
             html, ".x{color:red} .y{color:red}", "b"
         )
 
+    def test_colours_are_alike_if_they_are_equally_light(self) -> None:
+        html = "<p class=x>a</p><p class=y>b</p><p class=z>c</p>"
+        a, b, c = (label_of(html, ".x{color:#111} .y{color:#003300} .z{color:#fff}", one) for one in "abc")
+        assert a == b != c
+
     def test_selectors_that_are_not_supported_make_elements_unclear(self) -> None:
         page = page_of("<p class=x>a</p><p>b</p>")
         _, unclear = HidingRules.of([b".x:lang(de) { display: none }"]).labels(page)
@@ -208,6 +213,7 @@ class TestChains:
         unseen = unseen_texts(page, chain, {first})
         left = without_texts(page, unseen)
         assert [left.text_of(node) for node in page_texts(page).node.tolist()] == ["one", "", ""]
+        assert "two" not in list(left.strings)
         assert [left.attributes(node) for node in range(len(left))] == [
             page.attributes(node) for node in range(len(page))
         ]

@@ -14,6 +14,7 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
+from domsieve.analysis.columns.batch import below
 from domsieve.analysis.columns.links import Addresses
 from domsieve.analysis.columns.page_columns import attributes_of, has_tag
 from domsieve.analysis.selection.element_matching import ElementMatcher, SheetSelector
@@ -38,6 +39,7 @@ _USUAL = frozenset(
 )
 _SIZES = frozenset(("min-content", "max-content", "fit-content", "100vh"))
 _MOST_RULES = 20_000
+_DARK, _LIGHT = 0.4, 0.75  # guesses
 _LONGEST_VALUE = 100
 
 Declaration = tuple[str, str]
@@ -130,7 +132,8 @@ def style_links(page: Snapshot) -> list[str]:
     """Return the absolute addresses of the style sheets that a source links to, in document order, each once."""
     addresses = Addresses(page)
     attributes = attributes_of(page)
-    linking = has_tag(page, "link")
+    # What is in `noscript` is for browsers without scripts.
+    linking = has_tag(page, "link") & ~below(has_tag(page, "noscript"), page.end.astype(np.int64))
     kinds = attributes.found("rel", lambda value: "stylesheet" in value.lower().split() or None)
     links = attributes.found("href", str)
     found = (
@@ -152,9 +155,29 @@ def _label(properties: dict[str, list[tuple[int, str]]]) -> str:
     parts = []
     for name, found in sorted(properties.items()):
         values = {value for _, value in found}
+        if name == "color":
+            # Which of two shades wins is not looked at: themes set many, and all of them can be read.
+            parts.append(f"{name}:{' '.join(sorted(map(_shade, values)))}")
+            continue
         said = values.pop() if len(values) == 1 else sorted(number for number, _ in found)
         parts.append(f"{name}:{said}")
     return ";".join(parts)
+
+
+_HEX = frozenset("0123456789abcdef")
+_SHADES = {"black": "dark", "navy": "dark", "white": "light", "inherit": "inherited"}
+
+
+def _shade(colour: str) -> str:
+    """Return how light a colour is: ``"dark"``, ``"middle"`` or ``"light"``; for unknown notations, the colour."""
+    digits = colour.removeprefix("#")
+    if digits == colour or not _HEX.issuperset(digits) or len(digits) not in (3, 6):
+        return _SHADES.get(colour, colour)
+    step = len(digits) // 3
+    size = 16**step - 1
+    red, green, blue = (int(digits[place : place + step], 16) / size for place in range(0, 3 * step, step))
+    light = 0.299 * red + 0.587 * green + 0.114 * blue
+    return "dark" if light < _DARK else "light" if light > _LIGHT else "middle"
 
 
 def _named(page: Snapshot, name: str) -> NDArray[np.bool_]:

@@ -85,10 +85,14 @@ class PrefixEvidence:
     unchecked: list[str] = field(default_factory=list)
 
     @property
+    def is_drawn(self) -> bool:
+        """Whether enough pages needed a browser, and for none the source was enough."""
+        return self.needed >= NEEDED and not (self.enough or self.enough_with_signs)
+
+    @property
     def needs_browser(self) -> bool:
         """Whether all pages of the prefix are rendered without fetching them."""
-        is_drawn = self.needed >= NEEDED and not (self.enough or self.enough_with_signs)
-        return is_drawn or self.surprises >= _MOST_SURPRISES
+        return self.is_drawn or self.surprises >= _MOST_SURPRISES
 
 
 @dataclass(slots=True)
@@ -170,6 +174,10 @@ class SiteEvidence:
     def visible(self, context: str) -> set[int]:
         """Return the chains that were seen visible with these style sheets, and never hidden."""
         return self._visible.get(context, set()) - self._hidden.get(context, set())
+
+    def hidden(self, context: str) -> set[int]:
+        """Return the chains that were seen hidden with these style sheets, and never visible."""
+        return self._hidden.get(context, set()) - self._visible.get(context, set())
 
     def knows(self, context: str) -> bool:
         """Return whether a page with these style sheets was rendered."""

@@ -103,6 +103,21 @@ def seen_chains(chain: U64, rendered: NDArray[np.uint8]) -> tuple[tuple[int, ...
     return tuple(shown.tolist()), tuple(hidden.tolist())
 
 
+def texts_of_chains(page: Snapshot, chain: U64, chosen: AbstractSet[int]) -> Bools:
+    """Return which of the N nodes are texts with words that have one of these chains.
+
+    Parameters
+    ----------
+    chain : (N,), the chains of the page.
+    chosen : the chains.
+    """
+    texts = page_texts(page)
+    nodes = texts.node[~texts.is_blank]
+    found = np.zeros(len(page), np.bool_)
+    found[nodes] = [number in chosen for number in chain[nodes].tolist()]
+    return found & ~never_shown(page)
+
+
 def unseen_texts(page: Snapshot, chain: U64, visible: AbstractSet[int]) -> Bools:
     """Return which of the N nodes are texts with words of which it is not known that they are visible.
 
@@ -112,29 +127,32 @@ def unseen_texts(page: Snapshot, chain: U64, visible: AbstractSet[int]) -> Bools
     visible : the chains that were seen visible, and never hidden.
     """
     texts = page_texts(page)
-    nodes = texts.node[~texts.is_blank]
-    known = np.array([number in visible for number in chain[nodes].tolist()], np.bool_)
     unseen = np.zeros(len(page), np.bool_)
-    unseen[nodes[~known]] = True
-    return unseen & ~never_shown(page)
+    unseen[texts.node[~texts.is_blank]] = True
+    return unseen & ~never_shown(page) & ~texts_of_chains(page, chain, visible)
 
 
 def without_texts(page: Snapshot, texts: Bools) -> Snapshot:
-    """Return a page with some of its text nodes emptied.
+    """Return a source with some of its text nodes emptied; nothing of them stays in the page.
 
     Parameters
     ----------
+    page : a page without layout.
     texts : (N,), the text nodes to empty.
     """
     if not texts.any():
         return page
-    interner = Interner()
-    ids = interner.ids([*page.strings.to_list(), ""])
     text = page.text.copy()
-    text[texts] = len(page.strings)
+    text[texts] = len(page.strings)  # the empty string, which is added
+    columns = (text[text >= 0], page.attr_name, page.attr_value)
+    used = np.unique(np.concatenate(columns))
+    strings = page.strings.take(used[used < len(page.strings)].tolist())
+    interner = Interner()
+    ids = interner.ids([*strings, ""][: used.size])
 
     def renumbered(column: NDArray[np.int32]) -> NDArray[np.int32]:
-        return np.where(column < 0, -1, ids[column]).astype(np.int32)
+        at = np.minimum(np.searchsorted(used, column), used.size - 1)
+        return np.where(column < 0, -1, ids[at]).astype(np.int32)
 
     return replace(
         page,
