@@ -18,7 +18,14 @@ import msgspec
 import numpy as np
 
 from domsieve.analysis.browser_need.signs import signs_of
-from domsieve.analysis.browser_need.site_evidence import Entry, Fetched, Lesson, SiteEvidence, url_rank
+from domsieve.analysis.browser_need.site_evidence import (
+    MOST_IN_VAIN,
+    Entry,
+    Fetched,
+    Lesson,
+    SiteEvidence,
+    url_rank,
+)
 from domsieve.analysis.browser_need.source_parts import source_parts
 from domsieve.analysis.browser_need.style_chains import (
     seen_chains,
@@ -423,7 +430,9 @@ def _why_static(evidence: SiteEvidence, prefix: str) -> str:
 
 def _why_always(evidence: SiteEvidence, prefix: str) -> str:
     known = evidence.prefix(prefix)
-    if known.enough or not known.is_drawn:
+    if known.in_vain >= MOST_IN_VAIN and not known.is_drawn:
+        return f"too varied: the last {known.in_vain} pages of {_shown(prefix)} had to be rendered"
+    if not known.is_drawn:
         return f"not alike: {known.surprises} pages of {_shown(prefix)} needed a browser, and nothing said so"
     compared = f"{known.needed} of {known.enough + known.needed} compared pages"
     return f"drawn by scripts: {compared} of {_shown(prefix)} need a browser"

@@ -11,6 +11,7 @@ from domsieve.analysis.browser_need.signs import signs_of
 from domsieve.analysis.browser_need.site_evidence import (
     COMPARED,
     LONGEST_RUN,
+    MOST_IN_VAIN,
     Fetched,
     Lesson,
     SiteEvidence,
@@ -322,9 +323,15 @@ class TestEvidence:
         assert not SiteEvidence.of(entries).prefix("/docs").needs_browser
 
     def test_unknown_results_change_nothing(self) -> None:
-        evidence = SiteEvidence.of(lesson(n, "unknown") for n in range(9))
+        evidence = SiteEvidence.of(lesson(n, "unknown") for n in range(MOST_IN_VAIN - 1))
         assert not evidence.is_static("/docs")
         assert not evidence.prefix("/docs").needs_browser
+
+    def test_fetching_in_vain_is_given_up(self) -> None:
+        evidence = SiteEvidence.of(lesson(n) for n in range(MOST_IN_VAIN - 1))
+        assert not evidence.prefix("/docs").needs_browser
+        evidence.add(lesson(99))
+        assert evidence.prefix("/docs").needs_browser
 
     def test_a_surprise_renders_the_prefix_again(self) -> None:
         evidence = SiteEvidence.of(lesson(n) for n in range(3))

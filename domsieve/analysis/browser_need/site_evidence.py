@@ -23,6 +23,8 @@ AUDITED_RATIO = 0.05
 LONGEST_RUN = 19
 """At most so many pages of a prefix are fetched between two that are rendered."""
 _MOST_SURPRISES = 3
+MOST_IN_VAIN = 12
+"""If so many pages of a prefix in a row had to be rendered, it is not worth fetching more of them first; a guess."""
 
 
 class Lesson(msgspec.Struct, frozen=True, kw_only=True):
@@ -75,6 +77,7 @@ class PrefixEvidence:
         browser.
     enough_with_signs : number of pages for which the source was enough in spite of signs.
     surprises : number of pages that needed a browser without any sign, since the first page.
+    in_vain : number of pages that were rendered since the last one that was only fetched.
     unchecked : the pages that were fetched since the source was last found to be enough, in their order.
     """
 
@@ -82,6 +85,7 @@ class PrefixEvidence:
     needed: int = 0
     enough_with_signs: int = 0
     surprises: int = 0
+    in_vain: int = 0
     unchecked: list[str] = field(default_factory=list)
 
     @property
@@ -92,7 +96,7 @@ class PrefixEvidence:
     @property
     def needs_browser(self) -> bool:
         """Whether all pages of the prefix are rendered without fetching them."""
-        return self.is_drawn or self.surprises >= _MOST_SURPRISES
+        return self.is_drawn or self.surprises >= _MOST_SURPRISES or self.in_vain >= MOST_IN_VAIN
 
 
 @dataclass(slots=True)
@@ -130,7 +134,9 @@ class SiteEvidence:
         known = self.prefix(entry.prefix)
         if isinstance(entry, Fetched):
             known.unchecked.append(entry.url)
+            known.in_vain = 0
             return []
+        known.in_vain += 1
         self.browser = entry.browser or self.browser
         self._visible.setdefault(entry.context, set()).update(entry.visible)
         self._hidden.setdefault(entry.context, set()).update(entry.hidden)
