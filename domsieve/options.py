@@ -19,6 +19,10 @@ from domsieve.errors import UsageError
 from domsieve.types import DriverName
 
 SettlePolicy = Literal["adaptive", "load", "networkidle"]
+RenderMode = Literal["auto", "always", "never"]
+
+FETCHED = "fetched"
+"""Option in the provenance of pages that were fetched and not rendered: the `RenderMode`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,6 +51,9 @@ class CaptureOptions:
         page without it is cut when its time is over.
     both_versions : also store what `compare` needs: the responses with the data of the page, and a second capture
         without scripts. The capture itself is the same.
+    render : which pages the browser renders. ``"always"``: all. ``"auto"``: those for which renderings of the same
+        site have not shown that their source is enough; the others are only fetched. ``"never"``: none, so hidden
+        text cannot be told from visible text.
     screenshot : whether to store a screenshot, and also what `both_versions` stores.
     pixels : whether to find out from pictures of the page which texts can be seen; needs the extra `pixels`.
     archive : digest of the archive to render from; empty to render from the network.
@@ -150,6 +157,10 @@ class CaptureOptions:
             ),
         ),
     ] = None
+    render: Annotated[
+        RenderMode,
+        Option("Which pages are rendered; auto fetches those where a browser adds nothing.", group="Pages"),
+    ] = "always"
     screenshot: Annotated[
         bool,
         Option("Also store what compare and report need: screenshot, data responses, page without scripts."),
@@ -180,6 +191,16 @@ class CaptureOptions:
         """Return the same options for a capture without extras, such as a second load for a comparison."""
         return replace(self, both_versions=False, screenshot=False)
 
+    def canonical_fetched(self) -> dict[str, str | int | float | bool | None]:
+        """Return the options of a page that is only fetched: those that shape its source, and `FETCHED`.
+
+        Raises
+        ------
+        UsageError : the storage-state file cannot be read.
+        """
+        shaping = {name: value for name, value in self.canonical().items() if name in _IN_REQUESTS}
+        return shaping | {FETCHED: "never" if self.render == "always" else self.render}
+
     def canonical(self) -> dict[str, str | int | float | bool | None]:
         """Return the options that shape the capture, as scalars for `Provenance.options`; secrets only as digests.
 
@@ -208,8 +229,12 @@ class CaptureOptions:
         return always | {name: _scalar(value) for name, value in given.items()}
 
 
-_NOT_IN_COLUMNS = ("both_versions", "screenshot", "record", "record_credentials")
+_NOT_IN_COLUMNS = ("both_versions", "screenshot", "record", "record_credentials", "render")
 """Options that do not change the capture, only what is stored with it."""
+
+
+_IN_REQUESTS = ("user_agent", "headers", "cookies", "storage_state", "locale")
+"""Options that servers see."""
 
 
 def _scalar(value: Any) -> str | int | float | bool | None:

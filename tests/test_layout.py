@@ -55,6 +55,7 @@ INNER: Mapping[str, Mapping[str, Set[str]]] = {
         "browser": {"network"},
         "page": {"browser"},
         "html_parser": set(),
+        "fetching": {"network", "browser", "html_parser"},
         "sampling": {"network"},
     },
     "analysis": {
@@ -71,6 +72,7 @@ INNER: Mapping[str, Mapping[str, Set[str]]] = {
         "writers": {"columns", "block_types", "page_flags", "metadata", "records"},
         "report": {"columns", "block_types", "trees", "records", "writers"},
         "compare": {"columns", "cleaning", "records", "writers"},
+        "browser_need": {"columns", "compare", "selection", "writers"},
     },
     # The web part knows the jobs; jobs know nothing of HTTP.
     "service": {"jobs": set(), "web": {"jobs"}, "mcp": {"jobs", "web"}},

@@ -48,6 +48,22 @@ MOST_BYTES = 2_500_000_000
 # What each pattern finds hardest, as texts to be repeated: "head|body|tail", of which the body is repeated. Patterns
 # by the module, without "domsieve.", and the name, or what a call is given.
 WORST = {
+    "analysis.browser_need.hiding_rules _BLOCK": ["|a|", "|{|", "|a;|"],
+    "analysis.browser_need.hiding_rules _IMPORT": [
+        "|@import |",
+        "@import| |",
+        '@import "|a|',
+        '|@import "|',
+        "|@import url(|",
+        "@import |a|",
+    ],
+    "analysis.browser_need.hiding_rules _NAME": ["|.|", ".|a|", "|.a|"],
+    "analysis.browser_need.hiding_rules _PLACEHOLDER": ["|\x02|", "|\x021|", "\x02|1|"],
+    "analysis.browser_need.hiding_rules _PSEUDO_ELEMENT": ["|:|a", "|:before|", "|:first-|"],
+    "analysis.browser_need.hiding_rules _STATES": ["|:|", "|:focus-|", ":-moz-|a|", "|:-moz-|"],
+    "analysis.browser_need.hiding_rules _STRING": ['|"|', '"|a|', '"|\\"|', "|'a|", "'|a\n|"],
+    "analysis.browser_need.source_parts _MARKUP": ["|<|", "<|a|"],
+    "analysis.browser_need.source_parts _OPENING": ["|<script|", "|<|", "|<style>|"],
     "analysis.document.damage _IDEOGRAPHS": ["|\u4e00|", "|\u4e00a|"],
     "analysis.document.damage _LATIN_1": ["|\u00e4|"],
     "analysis.document.damage _MISREAD": ["|\u00c3|", "|\u00c3\u00a4|", "|\u00c3\u0080\u0080|"],
@@ -203,6 +219,8 @@ WORST = {
     "renderer.network.addresses _NUMBER": ["0x|1|g", "|1|g"],
     "renderer.network.addresses _PART": ["0x|1|", "0|1|", "|1|"],
     "renderer.network.egress _PLACE": ["|a|:", "[|a|", ":|1|"],
+    "renderer.fetching._connection _LENGTH": ["|1|"],
+    "renderer.fetching._connection _SIZE": ["|1|"],
     "renderer.network._proxy_ends _CONSENT": ["HTTP/1.1 2|0|"],
     "renderer.network._proxy_ends _SWITCHING": ["HTTP/1.1 101|0|"],
     "renderer.network._proxy_head _AUTHORITY": ["|a|:x", "[|a|", "a:|1|"],

@@ -5,8 +5,8 @@ store are not rendered again.
 """
 
 import asyncio
-from collections.abc import AsyncGenerator
-from contextlib import aclosing
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass
 from datetime import timedelta
 from functools import partial
@@ -24,13 +24,14 @@ from domsieve.errors import DomsieveError
 from domsieve.files import digest_of
 from domsieve.options import Budget, CaptureOptions
 from domsieve.renderer.network.addresses import HostRules
-from domsieve.renderer.protocol import Outcome
+from domsieve.renderer.protocol import Outcome, PageSource, Reconsidering
 from domsieve.renderer.renderer import Renderer
 from domsieve.renderer.sampling.events import PageFailed
 from domsieve.renderer.sampling.visits import visit_politely
 from domsieve.snapshot.store import PageStore
 from domsieve.tasks.page_getter import get_pages
 from domsieve.tasks.pages import cached, fault_in, keep
+from domsieve.tasks.render_modes import page_source
 from domsieve.tasks.renderer_factory import RendererFactory
 from domsieve.tasks.sampling import sample
 from domsieve.tasks.targets import output_name
@@ -77,7 +78,8 @@ class RenderJob:
     def note(self) -> dict[str, Any]:
         """Return what shapes the results; the options as a digest, because they may contain secrets."""
         options = digest_of(msgspec.json.encode(self.options.canonical(), order="sorted"))
-        return {"options": options, "pages": self.pages, "seed": self.seed}
+        mode = {} if self.options.render == "always" else {"render": self.options.render}
+        return {"options": options, "pages": self.pages, "seed": self.seed, **mode}
 
     def part(self, shard: str) -> str:
         """Return the name of the file that marks a site as done."""
@@ -100,13 +102,17 @@ class RenderJob:
 
     async def _named(self, urls: tuple[str, ...], site: str, store: PageStore, failures: Failures) -> int:
         async def render(missing: list[str]) -> AsyncGenerator[Outcome]:
-            renderer = await _worker_of(self).renderer()
-            visits = visit_politely(
-                renderer, missing, concurrency=self.concurrency, delay=self.delay, egress=renderer.egress
-            )
-            async with aclosing(visits):
-                async for outcome in visits:
-                    yield outcome
+            egress = _worker_of(self).factory.egress
+            async with self._source(store) as source:
+                visits = visit_politely(
+                    source, missing, concurrency=self.concurrency, delay=self.delay, egress=egress
+                )
+                async with aclosing(visits):
+                    async for outcome in visits:
+                        yield outcome
+                if isinstance(source, Reconsidering):
+                    async for outcome in source.again():
+                        yield outcome
 
         find = partial(cached, store=store, options=self.options)
         outcomes = await get_pages(urls, render, find=find, keep=partial(keep, store=store))
@@ -118,25 +124,39 @@ class RenderJob:
         return len(urls) - len(failures)
 
     async def _sampled(self, start: str, site: str, store: PageStore, failures: Failures) -> int:
-        renderer, pages = await _worker_of(self).renderer(), 0
-        events = sample(
-            renderer,
-            start,
-            store,
-            options=self.options,
-            pages=self.pages,
-            seed=self.seed,
-            delay=self.delay,
-            concurrency=min(self.concurrency, 8),
-            since=None,
-            egress=renderer.egress,
-        )
-        async with aclosing(events):
-            async for event, record in events:
-                pages += record is not None
-                if isinstance(event, PageFailed):
-                    failures.add(event.url, site, event.error)
+        pages = 0
+        async with self._source(store) as source:
+            events = sample(
+                source,
+                start,
+                store,
+                options=self.options,
+                pages=self.pages,
+                seed=self.seed,
+                delay=self.delay,
+                concurrency=min(self.concurrency, 8),
+                since=None,
+                egress=_worker_of(self).factory.egress,
+            )
+            async with aclosing(events):
+                async for event, record in events:
+                    pages += record is not None
+                    if isinstance(event, PageFailed):
+                        failures.add(event.url, site, event.error)
         return pages
+
+    @asynccontextmanager
+    async def _source(self, store: PageStore) -> AsyncIterator[PageSource]:
+        """Open the source of the pages of a site; the browser stays open for the next site."""
+        worker = _worker_of(self)
+
+        @asynccontextmanager
+        async def opened() -> AsyncIterator[PageSource]:
+            yield await worker.renderer()
+
+        modes = page_source(worker.factory, store=store, seed=self.seed, open_renderer=opened)
+        async with modes as source:
+            yield source
 
 
 def store_name(site: str) -> str:
@@ -150,6 +170,17 @@ class _Worker:
     def __init__(self, job: RenderJob) -> None:
         self.job = job
         self.loop = asyncio.Runner()
+        self.factory = RendererFactory(
+            options=job.options,
+            budget=job.page_budget,
+            concurrency=job.concurrency,
+            browser=job.browser,
+            driver=job.driver,
+            allow_private=job.allow_private,
+            rules=job.rules,
+        )
+        for url in job.named:
+            self.factory.egress.name(url)
         self._renderer: Renderer | None = None
 
     def run(self, work: Any) -> int:
@@ -159,19 +190,7 @@ class _Worker:
     async def renderer(self) -> Renderer:
         """Return the renderer, which may reach the hosts that the caller named."""
         if self._renderer is None:
-            job = self.job
-            factory = RendererFactory(
-                options=job.options,
-                budget=job.page_budget,
-                concurrency=job.concurrency,
-                browser=job.browser,
-                driver=job.driver,
-                allow_private=job.allow_private,
-                rules=job.rules,
-            )
-            self._renderer = await factory.renderer().__aenter__()
-            for url in job.named:
-                self._renderer.egress.name(url)
+            self._renderer = await self.factory.renderer().__aenter__()
         return self._renderer
 
     def close(self) -> None:

@@ -286,6 +286,7 @@ def render(
             "--refresh and --max-age are for the cache; give a new --output-dir to render again."
         )
     _check_output(output_dir)
+    capture = capture.adapted()
     words = [word for word in targets if isinstance(word, str | ListedWord)]
     if len(words) < len(targets):
         raise UsageError("Only URLs can be rendered; standard input contains a page.")

@@ -3,6 +3,7 @@
 import inspect
 import os
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from functools import cached_property, wraps
@@ -13,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from domsieve.budget import DEFAULT_BUDGET, AnalysisBudget, budgeted
-from domsieve.commands.console import failures, say
+from domsieve.commands.console import failures, option_of, say
 from domsieve.commands.declared_options import option_parameters, option_values, seconds, typer_option
 from domsieve.commands.general_options import with_parameters
 from domsieve.commands.input_words import FixedTime, FromArchive, replay_of, words_of
@@ -26,7 +27,9 @@ if TYPE_CHECKING:
     from domsieve.renderer.network.addresses import HostRules
     from domsieve.renderer.network.egress import Egress
     from domsieve.renderer.network.replay import Replay
+    from domsieve.renderer.protocol import PageSource
     from domsieve.renderer.renderer import Renderer
+    from domsieve.snapshot.store import PageStore
     from domsieve.tasks.renderer_factory import RendererFactory
     from domsieve.tasks.targets import Target
 
@@ -135,6 +138,33 @@ class Capture:
         """Return the same options with those that finding hidden text so needs."""
         return replace(self, options=replace(self.options, pixels=hidden == "pixels"))
 
+    def adapted(self, **others: bool) -> "Capture":
+        """Return the options with the mode of ``--render`` that the other options allow; says if it changes.
+
+        Parameters
+        ----------
+        others : other options that need a browser, by name, each with whether it is used.
+
+        Raises
+        ------
+        UsageError : an option needs a browser, and the mode is ``"never"``.
+        """
+        from domsieve.tasks.render_modes import with_render_mode
+
+        options, why = with_render_mode(self.options, others=others)
+        if why:
+            say(f"{option_of(why)} needs a browser, so all pages are rendered.")
+        return replace(self, options=options)
+
+    def source(self, store: "PageStore", *, seed: int = 0) -> "AbstractAsyncContextManager[PageSource]":
+        """Return the source of pages for the mode of ``--render``, which reports its decisions on stderr."""
+        from domsieve.tasks.render_modes import page_source
+
+        def report(site: str, prefix: str, sentence: str) -> None:
+            say(f"{site}{prefix}: {sentence}")
+
+        return page_source(self._factory, store=store, seed=seed, since=self.since, report=report)
+
     def renderer(self) -> "Renderer":
         """Return a renderer. This imports the modules that talk to Chrome, which cached pages do not need."""
         return self._factory.renderer()
@@ -231,12 +261,17 @@ def rendering(command: Callable[..., None]) -> Callable[..., None]:
 
 def rendering_all(command: Callable[..., None]) -> Callable[..., None]:
     """Like `rendering`, for a command that needs screenshots."""
-    return _with_options(command, {"screenshot": True})
+    return _with_options(command, {"screenshot": True, "render": "always"})
 
 
 def comparing(command: Callable[..., None]) -> Callable[..., None]:
     """Like `rendering`, for a command that needs both versions of a page."""
-    return _with_options(command, {"both_versions": True})
+    return _with_options(command, {"both_versions": True, "render": "always"})
+
+
+def rendering_every_page(command: Callable[..., None]) -> Callable[..., None]:
+    """Like `rendering`, for a command that never only fetches a page."""
+    return _with_options(command, {"render": "always"})
 
 
 def _with_options(command: Callable[..., None], fixed: dict[str, Any]) -> Callable[..., None]:

@@ -19,6 +19,7 @@ from domsieve.commands.capture_options import (
     KeepErrors,
     Select,
     rendering,
+    rendering_every_page,
     selection_of,
     url_of_file,
 )
@@ -33,6 +34,7 @@ from domsieve.commands.console import (
     progress,
     say,
     say_error,
+    say_more,
 )
 from domsieve.commands.fetching import fetch
 from domsieve.commands.method_options import FavorOption, MethodOption, ModeOption, ParamOption, params_of
@@ -149,8 +151,8 @@ def clean(
     from domsieve.tasks.output import Results
     from domsieve.tasks.page_cleaning import clean as clean_pages
     from domsieve.tasks.page_cleaning import written
-    from domsieve.tasks.pages import from_record, readable, site_records, with_selection
-    from domsieve.tasks.postprocess import remarks
+    from domsieve.tasks.pages import known_pages, readable, with_selection
+    from domsieve.tasks.postprocess import how_loaded, remarks
     from domsieve.tasks.site_learning import Drift
     from domsieve.tasks.targets import find_targets
 
@@ -170,7 +172,12 @@ def clean(
     params = params_of(
         method or cast(Method, learned.name if learned else DEFAULT_METHOD), param, mode=mode, favor=favor
     )
-    capture = capture.for_hidden(hidden)
+    name = method or (learned.name if learned else DEFAULT_METHOD)
+    capture = capture.for_hidden(hidden).adapted(
+        method=name != DEFAULT_METHOD,
+        hidden=hidden == "keep" and capture.options.render == "auto",
+        param=params.given.get("style") in ("layout", "full"),
+    )
     with open_cache(cache) as store:
         found = find_targets(targets, store)
         if hidden == "pixels":
@@ -186,8 +193,8 @@ def clean(
         )
 
         def siblings(site: str) -> "list[Page]":
-            records = site_records(site, store, capture.options)
-            return [with_selection(from_record(record, store, raw=raw), selection) for record in records]
+            known = known_pages(site, store, capture.options, raw=raw)
+            return [with_selection(page, selection) for page in known]
 
         results = clean_pages(
             pages,
@@ -224,6 +231,8 @@ def clean(
                     continue
                 for remark in said:
                     say(f"{page.label}: {remark}")
+                if how := how_loaded(result[0]):
+                    say_more(f"{page.label}: {how}")
                 results_out.write(page, text)
                 dropped += hidden_words(*result)
                 unsure += unsure_texts(result[0])
@@ -270,7 +279,7 @@ def _model(path: Path) -> "SiteModel[Any]":
     return load_model(path)
 
 
-@rendering
+@rendering_every_page
 def learn(
     targets: "Sequence[Word]",
     *,

@@ -46,6 +46,7 @@ _OPTIONS = {
     "cookies": "--cookie",
     "deny_hosts": "--deny-host",
     "executable": "--browser",
+    "from_archive": "--from",
     "headers": "--header",
     "private_hosts": "--private-host",
     "public_hosts": "--public-host",

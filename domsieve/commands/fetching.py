@@ -73,9 +73,11 @@ def archive_of(path: Path | None) -> Iterator["Recording | None"]:
 
 
 @contextlib.asynccontextmanager
-async def source_of(capture: Capture, recording: "Recording | None") -> "AsyncIterator[PageSource]":
-    """Provide a renderer, which also records if there is an archive."""
-    async with capture.renderer() as renderer:
+async def source_of(
+    capture: Capture, recording: "Recording | None", store: "PageStore", *, seed: int = 0
+) -> "AsyncIterator[PageSource]":
+    """Provide the source of pages, which also records if there is an archive."""
+    async with capture.source(store, seed=seed) as renderer:
         if recording is None:
             yield renderer
             return
@@ -132,7 +134,7 @@ def _fetched(
         async with AsyncExitStack() as stack:
             replay = capture.replay
             return await fetch_targets(
-                partial(source_of, capture, recording),
+                partial(source_of, capture, recording, store),
                 targets,
                 store,
                 _Lines(bar),

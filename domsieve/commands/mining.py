@@ -104,6 +104,7 @@ def records(
     write_records([], form)  # a missing library for Parquet is reported before the work
     sheets: list[RecordSheet] = []
     selection = selection_of(select, drop)
+    capture = capture.adapted()
     with ExitStack() as stack, open_cache(cache) as store:
         fetched = fetch(find_targets(targets, store), store, capture)
         failed = fetched.failed

@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from domsieve.commands.capture_options import AsJson, Cache, Capture, HiddenCapture, rendering
+from domsieve.commands.capture_options import (
+    AsJson,
+    Cache,
+    Capture,
+    HiddenCapture,
+    rendering,
+    rendering_every_page,
+)
 from domsieve.commands.console import (
     explained,
     finish,
@@ -38,7 +45,7 @@ if TYPE_CHECKING:
     from domsieve.tasks.targets import Word
 
 
-@rendering
+@rendering_every_page
 def render(
     targets: "Sequence[Word]",
     *,
@@ -105,7 +112,7 @@ def site(
 
     if every_page and pages is not None:
         raise UsageError("Give either --pages or --all.")
-    capture = recorded(capture.for_hidden(hidden), archive=archive, credentials=archive_credentials)
+    capture = recorded(capture.for_hidden(hidden), archive=archive, credentials=archive_credentials).adapted()
     done, failed, kept_as = 0, 0, ""
 
     # The start page may be private, but not addresses that it redirects to.
@@ -118,7 +125,7 @@ def site(
             bar = stack.enter_context(progress("rendering"))
             wanted = None if every_page else pages or 100
             bar.set_total(wanted or 0)
-            renderer = await stack.enter_async_context(source_of(capture, recording))
+            renderer = await stack.enter_async_context(source_of(capture, recording, store, seed=seed))
             replay = capture.replay
             files = await stack.enter_async_context(replay.egress()) if replay else egress
             async for event, record in sample(
@@ -144,7 +151,9 @@ def site(
                 bar.advance()
                 kept_as = record.site
                 if as_json:
-                    print_json(asdict(record))
+                    origin = event.rendering.snapshot.provenance
+                    is_rendered = record.producer == "rendered"
+                    print_json({**asdict(record), "rendered": is_rendered, "reason": origin.reason})
                 else:
                     print_line(f"{record.page_id[:12]} {record.url}")
 

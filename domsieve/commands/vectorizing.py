@@ -13,7 +13,7 @@ from domsieve.commands.capture_options import (
     Drop,
     KeepErrors,
     Select,
-    rendering,
+    rendering_every_page,
     selection_of,
 )
 from domsieve.commands.cleaning import RawOption
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from domsieve.tasks.targets import Word
 
 
-@rendering
+@rendering_every_page
 def vectorize(
     targets: "Sequence[Word]",
     *,

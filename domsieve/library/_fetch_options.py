@@ -4,6 +4,7 @@ URLs may come from strangers. So the egress guard checks every URL, cached or no
 unless the caller allows them. Without a cache, nothing is written to disk.
 """
 
+import logging
 from collections.abc import AsyncGenerator, Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -22,10 +23,13 @@ from domsieve.snapshot.page import Snapshot
 from domsieve.snapshot.store import PageStore
 from domsieve.tasks.page_getter import Kept, get_pages
 from domsieve.tasks.pages import cached, keep
+from domsieve.tasks.render_modes import page_source, with_render_mode
 from domsieve.tasks.renderer_factory import RendererFactory
 
 Captured = Snapshot | PageRecord | DomsieveError
 """A page in memory, a page of the cache, or the error of a page."""
+
+logger = logging.getLogger("domsieve")
 
 _WAY_OUT = 'To open a private host that you trust, pass network=NetworkOptions(private_hosts=["HOST:PORT"]).'
 
@@ -83,7 +87,27 @@ class FetchOptions:
         with self.store() as store:
             if store:
                 return {**await self.recorded(wanted, store)}
-        return {**await self._pages(wanted, lambda _: None, lambda rendering, _: rendering.snapshot)}
+        return {**await self._pages(wanted, lambda _: None, lambda rendering, _: rendering.snapshot, None)}
+
+    def adapted(self, **others: bool) -> Self:
+        """Return the options with the mode of rendering that the other options allow; warns if it changes.
+
+        Parameters
+        ----------
+        others : other options that need a browser, by name, each with whether it is used.
+
+        Raises
+        ------
+        UsageError : an option needs a browser, and the mode is ``"never"``.
+        """
+        options, why = with_render_mode(self.options, others=others)
+        if why:
+            logger.warning("%s needs a browser, so all pages are rendered.", why)
+        return replace(self, options=options)
+
+    def rendering(self) -> Self:
+        """Return the options for a call that always renders."""
+        return replace(self, options=replace(self.options, render="always"))
 
     async def recorded(
         self, urls: Iterable[str], store: PageStore, *, afresh: bool = False
@@ -91,19 +115,20 @@ class FetchOptions:
         """Return a stored page or an error for every URL; `afresh` renders all again, not only missing ones."""
         since = datetime.now(UTC) if afresh else None
         find = partial(cached, store=store, options=self.options, since=since)
-        return await self._pages(urls, find, partial(keep, store=store))
+        return await self._pages(urls, find, partial(keep, store=store), store)
 
     async def _pages(
         self,
         urls: Iterable[str],
         find: Callable[[str], PageRecord | None],
         keep: Callable[[Rendering, str], Kept],
+        store: PageStore | None,
     ) -> dict[str, PageRecord | Kept | DomsieveError]:
         factory = RendererFactory.of(self.options, self.network)
 
         async def render(missing: list[str]) -> AsyncGenerator[Outcome]:
-            async with factory.renderer() as renderer:
-                async for outcome in renderer.render_many(missing):
+            async with page_source(factory, store=store) as source:
+                async for outcome in source.render_many(missing):
                     yield outcome
 
         outcomes = await get_pages(urls, render, find=find, keep=keep, guard=factory.egress)

@@ -24,8 +24,9 @@ from domsieve.snapshot.page import Snapshot
 from domsieve.snapshot.store import PageStore
 from domsieve.tasks.page_cleaning import clean
 from domsieve.tasks.page_comparison import compare
-from domsieve.tasks.pages import Page, from_record, site_records, with_selection
+from domsieve.tasks.pages import Page, known_pages, site_records, with_selection
 from domsieve.tasks.record_mining import mine
+from domsieve.tasks.sites import RAW
 from domsieve.types import FieldName, HiddenText
 
 
@@ -102,8 +103,8 @@ def cleaned(
         def siblings(site: str) -> list[Page]:
             if store is None:
                 return []
-            records = site_records(site, store, fetching.options)
-            return [with_selection(from_record(record, store), cleaning.selection) for record in records]
+            known = known_pages(site, store, fetching.options)
+            return [with_selection(page, cleaning.selection) for page in known]
 
         pages, faults = _readable(sources, outcomes, store, fetching, cleaning.selection)
         found: dict[int, CleanResult] = {
@@ -205,11 +206,20 @@ def _readable(
             faults[number] = outcome
         else:
             load = source.load or _loader(outcomes[source.label], store)
-            page = Page(
-                source.label, str(number), source.site, load, fetching.network.keep_errors, source.keys
-            )
+            site, keys = source.site, source.keys
+            if _is_fetched(outcome):
+                # Raw pages are never learned from together with rendered ones.
+                site, keys = f"{site} {RAW}", (f"raw {source.label}",)
+            page = Page(source.label, str(number), site, load, fetching.network.keep_errors, keys)
             pages.append(with_selection(page, selection))
     return pages, faults
+
+
+def _is_fetched(outcome: Captured | None) -> bool:
+    """Return whether a page was fetched and not rendered."""
+    if isinstance(outcome, PageRecord):
+        return outcome.producer == "raw"
+    return isinstance(outcome, Snapshot) and not outcome.has_layout
 
 
 def _loader(outcome: Captured, store: PageStore | None) -> Callable[[], Snapshot]:

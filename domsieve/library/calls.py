@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from functools import partial
 from typing import Any, Unpack, overload
 
-from domsieve.analysis.registry import MINERS, MethodParams
+from domsieve.analysis.registry import DEFAULT_METHOD, MINERS, MethodParams
 from domsieve.library._checks import checked_choices, selection_of
 from domsieve.library._fetch_options import FetchOptions
 from domsieve.library._running import ComparingCall, PagesCall, in_thread, run_coroutine
@@ -206,7 +206,7 @@ def render(url: str, **how: Unpack[FetchKeywords]) -> Snapshot:
     PageError : no document arrived, or the page counts as failed.
     """
     url = url_of(url)
-    fetching = FetchOptions.of(**given("render", FetchKeywords, how))
+    fetching = FetchOptions.of(**given("render", FetchKeywords, how)).rendering()
     return snapshot_of(run_coroutine(fetching.captured([url]))[url], fetching)
 
 
@@ -214,7 +214,7 @@ def render(url: str, **how: Unpack[FetchKeywords]) -> Snapshot:
 async def render_async(url: str, **how: Unpack[FetchKeywords]) -> Snapshot:
     """Do the same as `render`, with the same parameters, without blocking the event loop."""
     url = url_of(url)
-    fetching = FetchOptions.of(**given("render_async", FetchKeywords, how))
+    fetching = FetchOptions.of(**given("render_async", FetchKeywords, how)).rendering()
     outcomes = await fetching.captured([url])
     return await in_thread(partial(snapshot_of, outcomes[url], fetching))
 
@@ -230,6 +230,12 @@ def _clean(call: str, page: object, url: object, how: CleanKeywords) -> PagesCal
         for source in sources:
             if source.load and not source.has_pixels:
                 raise no_pixels(source.label)
+    name = cleaning.model.name if cleaning.model else cleaning.method
+    fetching = fetching.adapted(
+        method=name not in (None, DEFAULT_METHOD),
+        hidden=cleaning.hidden == "keep" and fetching.options.render == "auto",
+        style=cleaning.params.given.get("style") in ("layout", "full"),
+    )
     return PagesCall(sources, is_list(page), fetching, partial(cleaned, cleaning=cleaning))
 
 
@@ -238,13 +244,14 @@ def _records(call: str, page: object, url: object, how: RecordsKeywords) -> Page
     method, params = method_of(values["method"], MINERS)
     fields = checked_choices("fields", values["fields"], FIELD_NAMES)
     selection = selection_of(values["select"], values["drop"])
+    fetching = fetching.adapted()
     work = partial(mined, method=method, params=params or MethodParams(), fields=fields, selection=selection)
     return PagesCall(sources_of(page, url), is_list(page), fetching, work)
 
 
 def _compare(call: str, url: object, how: CompareKeywords) -> ComparingCall:
     fetching, values = _fetching(given(call, CompareKeywords, how))
-    return ComparingCall.of(url, fetching, twice=values["twice"])
+    return ComparingCall.of(url, fetching.rendering(), twice=values["twice"])
 
 
 def _fetching(values: dict[str, Any]) -> tuple[FetchOptions, dict[str, Any]]:

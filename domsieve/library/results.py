@@ -96,6 +96,16 @@ class CleanResult(Result[tuple[Snapshot, Verdict]]):
         return self._outcome[0]
 
     @property
+    def rendered(self) -> bool:
+        """Whether the page was rendered; False for sources that were only parsed."""
+        return self.snapshot.has_layout
+
+    @property
+    def reason(self) -> str:
+        """Why the page was rendered or only fetched; empty if there was no choice."""
+        return self.snapshot.provenance.reason
+
+    @property
     def verdict(self) -> Verdict:
         """For each node of the page whether it is kept, and why."""
         return self._outcome[1]

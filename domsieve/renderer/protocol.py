@@ -1,8 +1,8 @@
 """The protocol of page sources: a renderer, or a replay of stored snapshots, turns URLs into Snapshots."""
 
-from collections.abc import AsyncIterator, Callable, Iterable, Mapping
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from domsieve.archive.http_exchange import Recorded
 from domsieve.errors import DomsieveError
@@ -47,6 +47,20 @@ class PageSource(Protocol):
 
     def render_many(self, urls: Iterable[str]) -> AsyncIterator[Outcome]:
         """Render pages; yield each URL with its page or its error as soon as it is finished."""
+        ...
+
+
+@runtime_checkable
+class Reconsidering(Protocol):
+    """A source that may have to render pages again that it has already returned."""
+
+    def again(self, among: Sequence[str] | None = None) -> AsyncIterator[Outcome]:
+        """Yield these pages, each once, with their renderings or errors.
+
+        Parameters
+        ----------
+        among : only these URLs; None for all.
+        """
         ...
 
 

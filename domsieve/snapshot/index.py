@@ -20,7 +20,7 @@ from typing import Any
 from domsieve.errors import CacheIndexError, StorageError
 from domsieve.files import create_database, digest_of, remove_file
 
-_VERSION = 3
+_VERSION = 4
 _BUSY_SECONDS = 30.0
 _CHUNK_ROWS = 1_000  # bounds the memory of `Index.each`
 # Errors of SQLite about a sound file that cannot be used at the moment. The lowest byte of a code is its kind.
@@ -106,6 +106,13 @@ CREATE INDEX extras_by_digest ON extras (digest);
     3: """
 ALTER TABLE pages ADD COLUMN checksum TEXT NOT NULL DEFAULT '';
 CREATE INDEX bases_by_digest ON bases (digest);
+""",
+    4: """
+CREATE TABLE evidence (
+    number INTEGER PRIMARY KEY AUTOINCREMENT,
+    site TEXT NOT NULL, kind TEXT NOT NULL, added_at TEXT NOT NULL, entry BLOB NOT NULL
+);
+CREATE INDEX evidence_by_site ON evidence (site, kind);
 """,
 }
 
@@ -363,8 +370,23 @@ class Index:
         """Remove a base; the next page of its site becomes the new one."""
         self._run("DELETE FROM bases WHERE digest = ?", (digest,))
 
+    def add_evidence(self, site: str, kind: str, added_at: str, entry: bytes) -> None:
+        """Add an entry to the evidence on a site; see `PageStore.add_evidence`."""
+        values = (site, kind, added_at, entry)
+        self._run("INSERT INTO evidence (site, kind, added_at, entry) VALUES (?, ?, ?, ?)", values)
+
+    def evidence(self, site: str, kind: str, since: str) -> list[bytes]:
+        """Return the entries of a site in their order; see `PageStore.evidence`."""
+        condition = "site = ? AND kind = ? AND added_at >= ?"
+        return [
+            entry
+            for (entry,) in self._run(
+                f"SELECT entry FROM evidence WHERE {condition} ORDER BY number", (site, kind, since)
+            )
+        ]
+
     def drop_unused_bases(self, remove: Callable[[str], None]) -> None:
-        """Remove the bases of sites without pages.
+        """Remove the bases of sites without pages, and the evidence on them.
 
         The index is locked meanwhile. A process that is about to add a page then notices that its base is missing,
         and writes it again.
@@ -373,6 +395,9 @@ class Index:
         ----------
         remove : called with the digest of each base that no other site uses.
         """
+        orphaned = "site NOT IN (SELECT site FROM pages)"
+        if self._run(f"SELECT 1 FROM evidence WHERE {orphaned} LIMIT 1", ()):
+            self._run(f"DELETE FROM evidence WHERE {orphaned}", ())
         unused = "SELECT site, digest FROM bases WHERE NOT EXISTS (SELECT 1 FROM pages WHERE pages.site = bases.site)"
         if not self._run(f"{unused} LIMIT 1", ()):
             return

@@ -75,6 +75,7 @@ class Provenance(msgspec.Struct, frozen=True, kw_only=True):
     timings_ms : wall-clock milliseconds per stage.
     requests, transferred_bytes : number and total size of the network requests of the page.
     refused : hosts and ports that the page requested and the egress guard refused, with the reason; sorted.
+    reason : why the page was rendered, or why it was only fetched; empty if there was no choice.
     """
 
     url: str
@@ -98,6 +99,7 @@ class Provenance(msgspec.Struct, frozen=True, kw_only=True):
     requests: int = 0
     transferred_bytes: int = 0
     refused: tuple[str, ...] = ()
+    reason: str = ""
 
     @property
     def cuts(self) -> tuple[Cut, ...]:

@@ -10,6 +10,7 @@ is lost or damaged, it is written again when an equal page is stored, or `PageSt
 
 import dataclasses
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from datetime import UTC, datetime
 from pathlib import Path
 from types import MappingProxyType, TracebackType
 from typing import Self
@@ -294,8 +295,33 @@ class PageStore:
                 remove_file(self._files.path(RAW, digest))
         self._drop_extras(extras, of=page_ids)
 
+    def add_evidence(self, site: str, kind: str, entry: bytes) -> None:
+        """Add an entry to what is known about a site, such as how its pages were compared.
+
+        Parameters
+        ----------
+        site : name of the site.
+        kind : entries of different kinds have nothing to do with each other.
+        entry : any bytes; `evidence` returns what was written, or nothing if it was damaged since.
+        """
+        now = datetime.now(UTC).isoformat(timespec="microseconds")
+        self._index.add_evidence(site, kind, now, digest_of(entry).encode() + entry)
+
+    def evidence(self, site: str, kind: str, *, since: datetime | None = None) -> list[bytes]:
+        """Return the entries of a site in the order in which they were added, without damaged ones.
+
+        Parameters
+        ----------
+        site, kind : see `add_evidence`.
+        since : only entries that were added at or after this time; None for all.
+        """
+        start = since.astimezone(UTC).isoformat(timespec="microseconds") if since else ""
+        size = len(digest_of(b""))
+        found = self._index.evidence(site, kind, start)
+        return [entry[size:] for entry in found if digest_of(entry[size:]).encode() == entry[:size]]
+
     def drop_bases(self) -> None:
-        """Remove the bases of sites that have no pages left."""
+        """Remove the bases of sites that have no pages left, and what is known about them."""
         self._index.drop_unused_bases(lambda digest: remove_file(self._files.path(BASES, digest)))
 
     def verify(self, *, repair: bool = False) -> list[Problem]:

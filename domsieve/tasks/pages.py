@@ -135,15 +135,23 @@ def cached(
 ) -> PageRecord | None:
     """Return the newest complete capture of `url` with these options and the extras that they ask for, or None.
 
-    Captures made before `since`, a time with a zone, are too old. `may_use` may refuse others.
+    With ``render="never"``, only pages that were fetched are returned, and with ``"auto"`` also those if there is no
+    rendered one. Captures made before `since`, a time with a zone, are too old. `may_use` may refuse others.
     """
-    record = store.find(url, producer="rendered", options=options.canonical())
-    if record is None or not record.complete:
-        return None
-    if since is not None and datetime.fromisoformat(record.captured_at) < since:
-        return None
+    found: list[PageRecord | None] = []
+    if options.render != "never":
+        found.append(store.find(url, producer="rendered", options=options.canonical()))
+    if options.render != "always":
+        found.append(store.find(url, producer="raw", options=options.canonical_fetched()))
     wanted = {SCREENSHOT} if options.screenshot else {DATA} if options.both_versions else set()
-    return record if wanted <= {*store.extra_names(record)} and may_use(record) else None
+    for record in found:
+        if record is None or not record.complete:
+            continue
+        if since is not None and datetime.fromisoformat(record.captured_at) < since:
+            continue
+        if wanted <= {*store.extra_names(record)} and may_use(record):
+            return record
+    return None
 
 
 def unscripted(record: PageRecord, store: PageStore) -> PageRecord | None:
@@ -161,6 +169,22 @@ def site_records(site: str, store: PageStore, options: CaptureOptions) -> list[P
         if found is not None:
             newest[record.url] = found
     return list(newest.values())
+
+
+def known_pages(site: str, store: PageStore, options: CaptureOptions, *, raw: bool = False) -> "list[Page]":
+    """Return the cached pages of a site that a page of it is learned from together with.
+
+    Parameters
+    ----------
+    site : the site of a `Page`. If it is one of raw pages, rendered pages are read from their sources.
+    options : how pages are captured.
+    raw : whether to read the raw source of rendered pages.
+    """
+    if site.endswith(f" {RAW}"):
+        records = site_records(site.removesuffix(f" {RAW}"), store, options)
+        return [replace(from_record(one, store, raw=True), site=site) for one in records if one.source_digest]
+    records = site_records(site, store, options)
+    return [from_record(one, store, raw=raw) for one in records if one.producer == "rendered"]
 
 
 def readable(
@@ -217,7 +241,7 @@ def from_record(record: PageRecord, store: PageStore, *, raw: bool = False) -> P
     return Page(
         record.url,
         output_name(record.url),
-        record.site,
+        record.site if record.producer != "raw" else f"{record.site} {RAW}",
         load,
         keys=keys,
         missing=lambda page: missing_page(page, store),
@@ -256,10 +280,10 @@ def from_html(html: str, *, url: str = "", keep_errors: bool = False) -> Page:
 def missing_page(page: Snapshot, store: PageStore) -> Snapshot | None:
     """Return the page that the site showed at a made-up address when it was sampled; None if it was not sampled."""
     origin = page.provenance
-    if origin.producer != "rendered":
+    if origin.producer == "unscripted":
         return None
     for url in missing_addresses(origin.url):
-        found = store.find(url, producer="rendered", options=origin.options)
+        found = store.find(url, producer=origin.producer, options=origin.options)
         if found is not None and found.url != origin.url and found.complete:
             model = store.get(found.page_id)
             return None if fault_of(model) else model

@@ -129,6 +129,14 @@ def remarks(page: Snapshot, verdict: Verdict | None = None) -> list[str]:
     return said + [warning.detail for warning in verdict.warnings]
 
 
+def how_loaded(page: Snapshot) -> str:
+    """Return whether a page was rendered or only fetched, and why; empty if there was no choice."""
+    origin = page.provenance
+    if not origin.reason:
+        return ""
+    return f"{'rendered' if page.has_layout else 'fetched'}; {origin.reason}"
+
+
 def _why_nothing(page: Snapshot, verdict: Verdict) -> str:
     reasons = np.unique(verdict.reason[page.text >= 0]).tolist()
     if any(verdict.reasons[number].startswith(DROPPED_BY_KIND) for number in reasons):

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from domsieve.analysis.page_flags.flags import Mark, described
-from domsieve.errors import DamagedFileError
+from domsieve.errors import DamagedFileError, DomsieveError
 from domsieve.options import CaptureOptions, Scope
 from domsieve.renderer.network.egress import Egress
-from domsieve.renderer.protocol import PageSource, Rendering
+from domsieve.renderer.protocol import PageSource, Reconsidering, Rendering
 from domsieve.renderer.sampling.events import (
     MissingSeen,
     PageDone,
@@ -38,6 +38,14 @@ class PageMarked:
     marks: tuple[Mark, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class PageAgain:
+    """A page that was fetched at first, and is rendered after all, because another page has shown that it must be."""
+
+    url: str
+    outcome: Rendering | DomsieveError
+
+
 async def sample(
     source: PageSource,
     start: str,
@@ -53,7 +61,7 @@ async def sample(
     may_use: Callable[[PageRecord], bool] = lambda _: True,
     kept: Callable[[Rendering, str], Awaitable[PageRecord]] | None = None,
     egress: Egress | None = None,
-) -> AsyncGenerator[tuple[SampleEvent | PageMarked, PageRecord | None]]:
+) -> AsyncGenerator[tuple[SampleEvent | PageMarked | PageAgain, PageRecord | None]]:
     """Yield events, among them the record of each page of the sample, captured now or before.
 
     An interrupted sample continues when it is started again: it draws the same pages, and finds them in the cache.
@@ -122,17 +130,27 @@ async def sample(
                 marks = marks_of(page, lambda _: missing if missing_addresses(event.url) else None)  # noqa: B023
                 if marks:
                     yield PageMarked(event.url, marks), None
+    if isinstance(source, Reconsidering):
+        async for url, outcome in source.again():
+            if not isinstance(outcome, DomsieveError):
+                await kept(outcome, site)
+            yield PageAgain(url, outcome), None
 
 
-def describe(event: SampleEvent | PageMarked) -> str:
+def describe(event: SampleEvent | PageMarked | PageAgain) -> str:
     """Return one line about an event, for people."""
+    if isinstance(event, PageAgain):
+        failed = f"; failed: {event.outcome.message}" if isinstance(event.outcome, DomsieveError) else ""
+        return f"rendered again: {event.url}{failed}"
     if isinstance(event, PageMarked):
         return f"{event.url}: It looks like {'; '.join(map(described, event.marks))}."
     if isinstance(event, MissingSeen):
         return "the site answers with a page where there is none; others that are like it are marked"
     if isinstance(event, PageDone):
         origin = "from the cache" if event.was_known else _count(len(event.rendering.snapshot), "node")
-        cut = "".join(f"; cut: {reason}" for reason in event.rendering.snapshot.provenance.reasons)
+        page = event.rendering.snapshot
+        cut = "".join(f"; cut: {reason}" for reason in page.provenance.reasons)
+        cut += "; fetched" if page.provenance.reason and not (page.has_layout or event.was_known) else ""
         return f"[{event.number}/{event.pages or event.number + event.waiting}] {event.url} {origin}{cut}"
     if isinstance(event, PageRepeated):
         return f"repeats {event.first}: {event.url}"

@@ -9,7 +9,7 @@ from typing import Protocol
 from domsieve.errors import ContentError, DomsieveError, NavigationError, PageError, PolicyError
 from domsieve.options import CaptureOptions
 from domsieve.renderer.network.egress import Egress
-from domsieve.renderer.protocol import Outcome, PageSource
+from domsieve.renderer.protocol import Outcome, PageSource, Reconsidering
 from domsieve.renderer.sampling.sitemap import Listing, listing_at
 from domsieve.renderer.sampling.visits import visit_politely
 from domsieve.snapshot.index import PageRecord
@@ -80,15 +80,23 @@ async def fetch_targets(
             ) -> AsyncGenerator[Outcome]:
                 nonlocal source
                 listener.waiting(len(missing))
+                done: set[str] = set()
                 if source is None:
                     source = await stack.enter_async_context(open_source())
                 spared = {url for url in missing if wanted[url].listed_by and is_polite}
                 async for outcome in source.render_many([url for url in missing if url not in spared]):
+                    if outcome[0] in done:  # rendered after all
+                        listener.waiting(1)
+                    done.add(outcome[0])
                     yield outcome
                 listed = [url for url in missing if url in spared]
                 visits = visit_politely(source, listed, concurrency=concurrency, delay=delay, egress=egress)
                 async with aclosing(visits):
                     async for outcome in visits:
+                        yield outcome
+                if isinstance(source, Reconsidering):
+                    async for outcome in source.again(missing):
+                        listener.waiting(1)
                         yield outcome
 
             def report(url: str, outcome: PageRecord | DomsieveError, unsure: Outcomes = unsure) -> None:

@@ -254,7 +254,12 @@ def _in_cache(word: str, store: PageStore) -> list[CacheTarget]:
     site = site_of(url.geturl()) if url and url.netloc == word else word.lower()
     records = [record for record in store.records(site=site) if record.producer != "unscripted"]
     if records:
-        return [CacheTarget(record) for record in {record.url: record for record in records}.values()]
+        # The newest of each page, and a rendered one rather than one that was only fetched.
+        newest: dict[str, PageRecord] = {}
+        for record in records:
+            if record.producer == "rendered" or newest.get(record.url, record).producer != "rendered":
+                newest[record.url] = record
+        return list(map(CacheTarget, newest.values()))
     if _ID.fullmatch(word):
         return [CacheTarget(store.resolve(word))]
     raise UnknownPageError(f"{word} is not a URL, a file, a folder, or a page or site in the cache.")

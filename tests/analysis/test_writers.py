@@ -429,6 +429,8 @@ class TestEvidence:
                 "url",
                 "final_url",
                 "producer",
+                "rendered",
+                "reason",
                 "complete",
                 "reasons",
                 "status",

@@ -57,6 +57,7 @@ def test_every_option_counts_that_can_change_a_capture(tmp_path: Path) -> None:
         "cookies": (("a", "b"),),
         "storage_state": state,
         "settle": "load",
+        "render": "never",
         "settle_extra": timedelta(1),
     }
     usual = CaptureOptions()
@@ -67,7 +68,7 @@ def test_every_option_counts_that_can_change_a_capture(tmp_path: Path) -> None:
         other: Any = special.get(option.name, usual_change)
         if replace(usual, **{option.name: other}).canonical() == usual.canonical():
             same.add(option.name)
-    assert same == {"both_versions", "screenshot", "record", "record_credentials"}
+    assert same == {"both_versions", "screenshot", "record", "record_credentials", "render"}
 
 
 def test_missing_storage_state_is_an_error(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ import subprocess
 import sys
 import time
 from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -707,6 +708,7 @@ def test_an_index_of_the_second_version_is_read_and_gets_its_checksums(tmp_path:
 def test_an_index_of_the_first_version_is_brought_up(store: PageStore) -> None:
     record = store.put(PAGE)
     statements = (
+        "DROP TABLE evidence",
         "DROP TABLE extras",
         "DROP INDEX bases_by_digest",
         "ALTER TABLE pages DROP COLUMN checksum",
@@ -718,6 +720,28 @@ def test_an_index_of_the_first_version_is_brought_up(store: PageStore) -> None:
         assert one.records() == other.records() == [record]
         one.put(PAGE, extras=EXTRAS)
         assert other.extra(record, "data.json") == b"[]"
+
+
+def test_evidence_on_a_site_comes_back_in_its_order(store: PageStore) -> None:
+    store.put(PAGE, site="a.example")
+    for entry in (b"2", b"1", b"\0"):
+        store.add_evidence("a.example", "kind", entry)
+    store.add_evidence("a.example", "other", b"3")
+    store.add_evidence("b.example", "kind", b"4")
+    with PageStore(store.root) as again:
+        assert again.evidence("a.example", "kind") == [b"2", b"1", b"\0"]
+        assert again.evidence("a.example", "kind", since=datetime.now(UTC) + timedelta(days=1)) == []
+        assert again.evidence("a.example", "kind", since=datetime.now(UTC) - timedelta(days=1))
+        again.drop_bases()
+        assert again.evidence("b.example", "kind") == []
+        assert len(again.evidence("a.example", "kind")) == 3
+
+
+def test_damaged_evidence_is_none(store: PageStore) -> None:
+    store.add_evidence("a.example", "kind", b"one")
+    store.add_evidence("a.example", "kind", b"two")
+    store._index._run("UPDATE evidence SET entry = ? WHERE number = 1", (b"short",))
+    assert store.evidence("a.example", "kind") == [b"two"]
 
 
 def test_names_that_are_no_text_name_nothing(store: PageStore) -> None:

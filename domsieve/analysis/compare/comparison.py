@@ -198,7 +198,7 @@ def compare_loads(other: Snapshot, rendered: Snapshot) -> TwoLoads:
         if whole != other_whole:
             lacking = "rendered" if whole else "other"
             blocks = [block for block in blocks if block.seen != lacking]
-        return TwoLoads(visible=_overlap(_seen_words(rendered), _seen_words(other)), blocks=blocks)
+        return TwoLoads(visible=_overlap(seen_words(rendered), seen_words(other)), blocks=blocks)
 
 
 def without_rotating(verdict: Verdict, blocks: Iterable[DifferingBlock]) -> Verdict:
@@ -219,6 +219,20 @@ def without_rotating(verdict: Verdict, blocks: Iterable[DifferingBlock]) -> Verd
     return replace(verdict, kept=kept)
 
 
+def content_overlaps(
+    raw: Snapshot, rendered: Snapshot, *, raw_verdict: Verdict, verdict: Verdict
+) -> tuple[Overlap, Overlap]:
+    """Return `Comparison.content` and `Comparison.content_of_raw` of a page, without comparing its nodes.
+
+    Parameters
+    ----------
+    raw, rendered, raw_verdict, verdict : see `compare_page`.
+    """
+    seen_raw, seen = seen_words(raw), seen_words(rendered)
+    cleaned_raw, cleaned = write_text(raw, raw_verdict), write_text(rendered, verdict)
+    return _overlap(words(cleaned) or seen, seen_raw), _overlap(words(cleaned_raw) or seen_raw, seen)
+
+
 def _compared(
     raw: Snapshot,
     rendered: Snapshot,
@@ -234,7 +248,7 @@ def _compared(
     raw_verdict = replace(raw_verdict, kept=raw_verdict.kept & ~closed)
     raw_blocks = page_blocks(raw)
     raw_blocks = replace(raw_blocks, hidden=np.maximum(raw_blocks.hidden, closed[raw_blocks.start]))
-    seen_raw, seen = _seen_words(raw), _seen_words(rendered)
+    seen_raw, seen = seen_words(raw), seen_words(rendered)
     cleaned_raw, cleaned = write_text(raw, raw_verdict), write_text(rendered, verdict)
     new = seen - seen_raw
     deliveries = [_delivery(response, new) for response in data]
@@ -258,7 +272,8 @@ def words(text: str) -> Counter[str]:
     return Counter(fold(text).split())
 
 
-def _seen_words(page: Snapshot) -> Counter[str]:
+def seen_words(page: Snapshot) -> Counter[str]:
+    """Return the number of occurrences of each visible word of a page; closed panels are not visible."""
     verdict = drop_hidden(page, NoCleaning().transform(page), hidden="layout")
     return words(write_text(page, replace(verdict, kept=verdict.kept & ~in_closed_panels(page))))
 

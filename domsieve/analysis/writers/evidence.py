@@ -65,6 +65,8 @@ class _Evidence(msgspec.Struct, frozen=True, kw_only=True):
     url: str
     final_url: str
     producer: Producer
+    rendered: bool
+    reason: str
     complete: bool
     reasons: tuple[str, ...]
     status: int | None
@@ -106,6 +108,8 @@ def _json(page: Snapshot, verdict: Verdict) -> str:
         url=utf8(page.provenance.url),
         final_url=utf8(page.provenance.final_url),
         producer=page.provenance.producer,
+        rendered=page.has_layout,
+        reason=utf8(page.provenance.reason),
         complete=page.provenance.complete,
         reasons=page.provenance.reasons,
         status=page.provenance.status,

@@ -1,0 +1,143 @@
+"""Signs on the source of a page that it needs a browser; no sign says that it needs none.
+
+The thresholds were fitted on 79 pages that scripts draw and 137 static ones. All of the former had a sign, and 12 of
+the latter.
+"""
+
+import numpy as np
+
+from domsieve.analysis.browser_need.source_parts import SourceParts
+from domsieve.analysis.columns.batch import below
+from domsieve.analysis.columns.hiding import hidden_texts
+from domsieve.analysis.columns.page_columns import attributes_of, has_tag, page_texts
+from domsieve.analysis.columns.visible import never_shown
+from domsieve.analysis.columns.words import fold
+from domsieve.analysis.compare.comparison import seen_words, words
+from domsieve.analysis.verdict import Verdict
+from domsieve.analysis.writers.text import write_text
+from domsieve.budget import spending
+from domsieve.snapshot.page import Snapshot
+
+_FEW_WORDS, _FEW_WORDS_WITH_SCRIPT = 20, 100
+_LEAST_EXPECTED_F1 = 0.45
+_MOST_NOSCRIPT_RATIO, _MOST_WORDS_WITH_NOSCRIPT = 0.5, 300
+_MOST_WORDS_WITH_PHRASE = 300
+_MOST_WORDS_WITH_ROOT = 60
+_MOST_HIDDEN_RATIO = 0.5
+_MOST_SCRIPT_BYTES_PER_WORD = 2_000
+_SKELETONS, _MOST_WORDS_WITH_SKELETONS = 8, 150
+_SOON_S = 10
+_ROOTS = frozenset(
+    ("root", "app", "__next", "__nuxt", "react-root", "app-root", "___gatsby", "svelte", "q-app")
+)
+_SKELETON_WORDS = ("skeleton", "shimmer", "placeholder")
+# Folded, as they occur in messages to readers without JavaScript.
+_PHRASES = (
+    "enable javascript",
+    "javascript enabled",
+    "enabled javascript",
+    "javascript to be enabled",
+    "javascript is disabled",
+    "javascript disabled",
+    "javascript is required",
+    "requires javascript",
+    "require javascript",
+    "javascript to run this app",
+    "turn on javascript",
+    "javascript aktivieren",
+    "aktivieren sie javascript",
+    "activer javascript",
+    "activez javascript",
+    "habilitar javascript",
+    "habilite javascript",
+    "abilitare javascript",
+)
+
+
+def signs_of(page: Snapshot, verdict: Verdict, parts: SourceParts) -> tuple[str, ...]:
+    """Return the signs that a page needs a browser, each as the end of a sentence; empty without any.
+
+    Parameters
+    ----------
+    page : the parsed source.
+    verdict : what the default method keeps of it, without hidden text.
+    parts : the parts of the source that are not in the page.
+    """
+    with spending("signs", page.provenance.url):
+        return tuple(_signs(page, verdict, parts))
+
+
+def _signs(page: Snapshot, verdict: Verdict, parts: SourceParts) -> list[str]:
+    seen = seen_words(page)
+    visible, kept = seen.total(), words(write_text(page, verdict)).total()
+    found: list[str] = []
+    if not page.provenance.complete:
+        found.append("its source is incomplete")
+    if visible < _FEW_WORDS or (visible < _FEW_WORDS_WITH_SCRIPT and parts.scripts):
+        found.append(f"its source shows {visible} words")
+    if verdict.expected_f1 is not None and verdict.expected_f1 < _LEAST_EXPECTED_F1:
+        found.append("its source has no clear content")
+    if visible < _MOST_WORDS_WITH_NOSCRIPT and parts.noscript_words > _MOST_NOSCRIPT_RATIO * visible:
+        found.append("much of its text is for browsers without scripts")
+    if visible < _MOST_WORDS_WITH_PHRASE and _asks_for_scripts(page):
+        found.append("it asks to enable JavaScript")
+    if kept < _MOST_WORDS_WITH_ROOT and _has_empty_root(page):
+        found.append("the element that a script fills is empty")
+    hidden = _hidden_words(page)
+    if hidden > _MOST_HIDDEN_RATIO * (hidden + visible):
+        found.append("most of the text in its source is hidden")
+    if parts.script_bytes > _MOST_SCRIPT_BYTES_PER_WORD * kept:
+        found.append("its source is mostly script")
+    if kept < _MOST_WORDS_WITH_SKELETONS and _skeletons(page) >= _SKELETONS:
+        found.append("it has placeholders for content")
+    if _refreshes(page):
+        found.append("it redirects by itself")
+    if has_tag(page, "frameset").any():
+        found.append("it consists of frames")
+    return found
+
+
+def _asks_for_scripts(page: Snapshot) -> bool:
+    text = fold(" ".join(page_texts(page).text))
+    return any(phrase in text for phrase in _PHRASES)
+
+
+def _has_empty_root(page: Snapshot) -> bool:
+    roots = attributes_of(page).found("id", lambda value: value in _ROOTS or None)
+    texts = page_texts(page)
+    worded = np.zeros(len(page) + 1, np.int64)
+    worded[1:][texts.node[~texts.is_blank]] = 1
+    worded[1:][never_shown(page)] = 0
+    before = np.cumsum(worded)
+    return any(before[page.end[node]] == before[node] for node in roots)
+
+
+def _hidden_words(page: Snapshot) -> int:
+    nodes = np.flatnonzero(hidden_texts(page))
+    return sum(len(text.split()) for text in page_texts(page).of(nodes))
+
+
+def _skeletons(page: Snapshot) -> int:
+    def test(value: str) -> bool | None:
+        lowered = value.lower()
+        return any(word in lowered for word in _SKELETON_WORDS) or None
+
+    return len(attributes_of(page).found("class", test))
+
+
+def _refreshes(page: Snapshot) -> bool:
+    """Return whether the page soon navigates to another address."""
+    attributes = attributes_of(page)
+    metas = attributes.found("http-equiv", lambda value: value.strip().lower() == "refresh" or None)
+    if not metas:
+        return False
+    # What is in `noscript` is for browsers without scripts.
+    for_others = below(has_tag(page, "noscript"), page.end.astype(np.int64))
+    contents = attributes.found("content", str)
+    return any(_is_soon(contents.get(node, "")) for node in metas if not for_others[node])
+
+
+def _is_soon(content: str) -> bool:
+    seconds, _, rest = content[:1_000].replace(",", ";").partition(";")
+    number = seconds.strip().partition(".")[0]
+    return "=" in rest and (not number.isdecimal() or len(number) < 2 or int(number[:5]) <= _SOON_S)

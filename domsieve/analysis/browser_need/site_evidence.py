@@ -1,0 +1,200 @@
+"""What renderings of a site have shown, and what follows for its other pages.
+
+The evidence is a list of lessons, one for each page that was loaded both ways, and of the pages that were fetched
+only, in the order in which pages were decided. Everything else follows from this list, so the same pages in the same
+order are decided alike, whatever the timing.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from hashlib import blake2b
+
+import msgspec
+
+from domsieve.analysis.browser_need.sufficiency import Outcome
+
+COMPARED = 3
+"""Number of pages of a prefix that are loaded both ways before others are fetched only."""
+ENOUGH_OF_SITE = 5
+"""Number of pages of a site whose source must be enough, while no page needs a browser, to compare one per prefix."""
+NEEDED = 3
+"""If so many pages of a prefix needed a browser, and for none the source was enough, the prefix is rendered."""
+AUDITED_RATIO = 0.05
+LONGEST_RUN = 19
+"""At most so many pages of a prefix are fetched between two that are rendered."""
+_MOST_SURPRISES = 3
+MOST_IN_VAIN = 12
+"""If so many pages of a prefix in a row had to be rendered, it is not worth fetching more of them first; a guess."""
+
+
+class Lesson(msgspec.Struct, frozen=True, kw_only=True):
+    """What the two versions of one page have shown.
+
+    Parameters
+    ----------
+    url, prefix : the page, and the part of the site that it belongs to.
+    outcome : see `Sufficiency`.
+    why : what was missing.
+    had_signs : whether the source alone already said that the page needs a browser.
+    context : the style sheets of the page; chains are only comparable within one context.
+    visible, hidden : chains of texts that were seen visible and hidden.
+    browser : product and version of the browser.
+    """
+
+    url: str
+    prefix: str
+    outcome: Outcome
+    why: str = ""
+    had_signs: bool = False
+    context: str = ""
+    visible: tuple[int, ...] = ()
+    hidden: tuple[int, ...] = ()
+    browser: str = ""
+
+
+class Fetched(msgspec.Struct, frozen=True, kw_only=True):
+    """A page that was fetched and not rendered.
+
+    Parameters
+    ----------
+    url, prefix : the page, and the part of the site that it belongs to.
+    """
+
+    url: str
+    prefix: str
+
+
+Entry = Lesson | Fetched
+
+
+@dataclass(slots=True)
+class PrefixEvidence:
+    """The evidence on the pages of one prefix since the last surprise.
+
+    Parameters
+    ----------
+    enough, needed : number of pages without signs for which the source was enough, and of all pages that needed a
+        browser.
+    enough_with_signs : number of pages for which the source was enough in spite of signs.
+    surprises : number of pages that needed a browser without any sign, since the first page.
+    in_vain : number of pages that were rendered since the last one that was only fetched.
+    unchecked : the pages that were fetched since the source was last found to be enough, in their order.
+    """
+
+    enough: int = 0
+    needed: int = 0
+    enough_with_signs: int = 0
+    surprises: int = 0
+    in_vain: int = 0
+    unchecked: list[str] = field(default_factory=list)
+
+    @property
+    def is_drawn(self) -> bool:
+        """Whether enough pages needed a browser, and for none the source was enough."""
+        return self.needed >= NEEDED and not (self.enough or self.enough_with_signs)
+
+    @property
+    def needs_browser(self) -> bool:
+        """Whether all pages of the prefix are rendered without fetching them."""
+        return self.is_drawn or self.surprises >= _MOST_SURPRISES or self.in_vain >= MOST_IN_VAIN
+
+
+@dataclass(slots=True)
+class SiteEvidence:
+    """The evidence on a site.
+
+    Parameters
+    ----------
+    entries : what was decided so far, in order.
+    """
+
+    entries: list[Entry] = field(default_factory=list)
+    _prefixes: dict[str, PrefixEvidence] = field(default_factory=dict)
+    _visible: dict[str, set[int]] = field(default_factory=dict)
+    _hidden: dict[str, set[int]] = field(default_factory=dict)
+    _enough: int = 0
+    _needed: int = 0
+    browser: str = ""
+
+    @classmethod
+    def of(cls, entries: Iterable[Entry]) -> "SiteEvidence":
+        """Return the evidence of stored entries."""
+        evidence = cls()
+        for entry in entries:
+            evidence.add(entry)
+        return evidence
+
+    def add(self, entry: Entry) -> list[str]:
+        """Add what was decided about a page; return the fetched pages that have to be rendered after all.
+
+        These are the pages of the prefix since the source was last found to be enough, if the page is a surprise: it
+        needs a browser, and its source does not say so.
+        """
+        self.entries.append(entry)
+        known = self.prefix(entry.prefix)
+        if isinstance(entry, Fetched):
+            known.unchecked.append(entry.url)
+            known.in_vain = 0
+            return []
+        known.in_vain += 1
+        self.browser = entry.browser or self.browser
+        self._visible.setdefault(entry.context, set()).update(entry.visible)
+        self._hidden.setdefault(entry.context, set()).update(entry.hidden)
+        if entry.outcome == "enough":
+            self._enough += 1
+            if entry.had_signs:
+                known.enough_with_signs += 1
+            else:
+                known.enough += 1
+                known.unchecked = []
+        elif entry.outcome == "needed":
+            self._needed += 1
+            if not entry.had_signs:
+                known.surprises += 1
+                known.needed = known.needed if known.enough == 0 else 0
+                known.enough = known.enough_with_signs = 0
+                known.needed += 1
+                suspects, known.unchecked = known.unchecked, []
+                return suspects
+            known.needed += 1
+        return []
+
+    def prefix(self, prefix: str) -> PrefixEvidence:
+        """Return the evidence on a prefix."""
+        return self._prefixes.setdefault(prefix, PrefixEvidence())
+
+    @property
+    def compared(self) -> int:
+        """How many pages of a prefix must have been enough before others are fetched only."""
+        return 1 if self._enough >= ENOUGH_OF_SITE and not self._needed else COMPARED
+
+    def is_static(self, prefix: str) -> bool:
+        """Return whether pages of a prefix without signs may be fetched only."""
+        known = self.prefix(prefix)
+        return known.enough >= self.compared and not known.needs_browser
+
+    def is_due(self, url: str, prefix: str, *, seed: int) -> bool:
+        """Return whether a page that could be fetched is rendered to check the evidence."""
+        return is_audited(url, seed=seed) or len(self.prefix(prefix).unchecked) >= LONGEST_RUN
+
+    def visible(self, context: str) -> set[int]:
+        """Return the chains that were seen visible with these style sheets, and never hidden."""
+        return self._visible.get(context, set()) - self._hidden.get(context, set())
+
+    def hidden(self, context: str) -> set[int]:
+        """Return the chains that were seen hidden with these style sheets, and never visible."""
+        return self._hidden.get(context, set()) - self._visible.get(context, set())
+
+    def knows(self, context: str) -> bool:
+        """Return whether a page with these style sheets was rendered."""
+        return context in self._visible
+
+
+def url_rank(url: str, *, seed: int) -> int:
+    """Return a pseudo-random number of 64 bits that depends only on the URL and the seed."""
+    return int.from_bytes(blake2b(f"{seed}\0{url}".encode(errors="replace"), digest_size=8).digest())
+
+
+def is_audited(url: str, *, seed: int) -> bool:
+    """Return whether a page is among the `AUDITED_RATIO` that are rendered to check the evidence."""
+    return url_rank(url, seed=seed) < AUDITED_RATIO * 2**64

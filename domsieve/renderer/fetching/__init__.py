@@ -1,0 +1,1 @@
+"""Fetch pages without a browser, through the same guard, and parse them."""

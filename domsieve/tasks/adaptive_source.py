@@ -1,0 +1,488 @@
+"""A source of pages that renders only where renderings of the same site have shown that a browser adds something.
+
+Pages of a site are decided one after another, in the order in which they were requested, and each decision depends on
+those before only. So neither timing nor concurrency changes a decision. Pages of prefixes that are rendered in any
+case, and all fetches, run side by side.
+"""
+
+import asyncio
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterable, Sequence
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from types import TracebackType
+from typing import Protocol, Self
+from urllib.parse import urlsplit
+
+import msgspec
+import numpy as np
+
+from domsieve.analysis.browser_need.signs import signs_of
+from domsieve.analysis.browser_need.site_evidence import (
+    MOST_IN_VAIN,
+    Entry,
+    Fetched,
+    Lesson,
+    SiteEvidence,
+    url_rank,
+)
+from domsieve.analysis.browser_need.source_parts import source_parts
+from domsieve.analysis.browser_need.style_chains import (
+    seen_chains,
+    style_chains,
+    texts_of_chains,
+    unseen_texts,
+    without_texts,
+)
+from domsieve.analysis.browser_need.sufficiency import compare_source
+from domsieve.analysis.columns.hash import U64
+from domsieve.analysis.compare.raw_visibility import when_rendered
+from domsieve.analysis.registry import page_cleaner
+from domsieve.analysis.verdict import Verdict
+from domsieve.budget import Meter
+from domsieve.errors import BudgetError, ContentError, DomsieveError, NavigationError
+from domsieve.files import digest_of
+from domsieve.options import CaptureOptions
+from domsieve.renderer.fetching.fetcher import Fetcher
+from domsieve.renderer.protocol import Outcome, PageSource, Rendering
+from domsieve.snapshot.fault import fault_of
+from domsieve.snapshot.page import Snapshot
+from domsieve.snapshot.store import PageStore
+from domsieve.snapshot.stored_files import capture_key
+from domsieve.tasks.postprocess import judged
+from domsieve.tasks.style_context import MOST_SHEET_BYTES, StyleContext, StyleSheets
+from domsieve.tasks.targets import site_of
+
+_VERSION = 1
+"""Increased whenever the same versions of a page would give another lesson."""
+
+_NEW_SHEETS, _MAY_HIDE = _BY_STYLE = (
+    "its style sheets are new",
+    "style sheets may hide a part of its text",
+)
+_ROUTE = "a route after # needs a browser"
+# Errors that rendering the page would only repeat.
+_HOPELESS = ("NAME_NOT_RESOLVED", "CONNECTION_REFUSED", "ADDRESS_UNREACHABLE", "CONNECTION_TIMED_OUT")
+
+
+class EvidenceMemory(Protocol):
+    """Remembers the evidence on sites between runs."""
+
+    def entries(self, site: str) -> list[Entry]:
+        """Return the entries of a site in their order."""
+        ...
+
+    def add(self, site: str, entry: Entry) -> None:
+        """Add an entry."""
+        ...
+
+
+class NoMemory:
+    """Remembers nothing, for calls without a cache."""
+
+    def entries(self, site: str) -> list[Entry]:  # noqa: ARG002
+        """Return no entries."""
+        return []
+
+    def add(self, site: str, entry: Entry) -> None:
+        """Forget the entry."""
+
+
+_ENTRY = msgspec.msgpack.Decoder(tuple[str, msgspec.Raw])
+
+
+class StoredEvidence:
+    """Remembers the evidence in a cache.
+
+    Parameters
+    ----------
+    store : the cache.
+    options : how pages are captured; evidence for other options does not count.
+    seed : the seed of comparisons and audits; evidence for other seeds does not count.
+    since : older evidence does not count; None uses all.
+    """
+
+    def __init__(
+        self, store: PageStore, options: CaptureOptions, *, seed: int, since: datetime | None = None
+    ) -> None:
+        self._store, self._since = store, since
+        shaping = [capture_key(one) for one in (options.canonical(), options.canonical_fetched())]
+        self._kind = digest_of(msgspec.json.encode((_VERSION, seed, shaping)))
+
+    def entries(self, site: str) -> list[Entry]:
+        """Return the entries of a site in their order."""
+        found: list[Entry] = []
+        for data in self._store.evidence(site, self._kind, since=self._since):
+            kind, content = _ENTRY.decode(data)
+            decode = msgspec.msgpack.decode
+            found.append(decode(content, type=Lesson) if kind == "lesson" else decode(content, type=Fetched))
+        return found
+
+    def add(self, site: str, entry: Entry) -> None:
+        """Add an entry."""
+        kind = "lesson" if isinstance(entry, Lesson) else "fetched"
+        self._store.add_evidence(site, self._kind, msgspec.msgpack.encode((kind, entry)))
+
+
+@dataclass(slots=True)
+class _Site:
+    """A site in this run.
+
+    Parameters
+    ----------
+    evidence : what is known about it.
+    browser : the browser that pages are fetched as; the same for the whole run, so that timing cannot change it.
+    last : is set when the page that was requested last is decided.
+    told : what was reported about its prefixes.
+    suspects : fetched pages that have to be rendered after all.
+    """
+
+    evidence: SiteEvidence
+    browser: str = ""
+    last: asyncio.Event | None = None
+    told: dict[str, str] = field(default_factory=dict)
+    suspects: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class _Source:
+    """A fetched page, as far as it has been looked at.
+
+    Parameters
+    ----------
+    rendering : the page; None if it could not be fetched.
+    signs : signs that it needs a browser.
+    verdict : what the default method keeps of it.
+    context : its style sheets.
+    chain : (N,), the chains of its nodes.
+    """
+
+    rendering: Rendering | None = None
+    signs: tuple[str, ...] = ()
+    verdict: Verdict | None = None
+    context: StyleContext | None = None
+    chain: U64 | None = None
+
+
+class AdaptiveSource:
+    """Renders pages, or fetches them where a browser adds nothing; an asynchronous context manager.
+
+    The snapshots say in `Provenance.reason` why they were rendered or only fetched. Text of fetched pages of which it
+    is not known that it is visible is dropped; if it belongs to the content, the page is rendered instead.
+
+    Parameters
+    ----------
+    open_renderer : opens the renderer; called when the first page is rendered.
+    fetcher : fetches pages; an open context manager.
+    memory : remembers what was learned.
+    seed : decides which pages are audited.
+    report : called with a site, a prefix and a sentence when it is decided how pages of the prefix are loaded.
+    """
+
+    def __init__(
+        self,
+        open_renderer: Callable[[], AbstractAsyncContextManager[PageSource]],
+        fetcher: Fetcher,
+        memory: EvidenceMemory,
+        *,
+        seed: int = 0,
+        report: Callable[[str, str, str], None] = lambda *_: None,
+    ) -> None:
+        self._open = open_renderer
+        self._fetcher = fetcher
+        self._memory = memory
+        self._seed = seed
+        self._report = report
+        self._stack = AsyncExitStack()
+        self._opening = asyncio.Lock()
+        self._renderer: PageSource | None = None
+        self._sites: dict[str, _Site] = {}
+        self._sheets: dict[str, StyleSheets] = {}
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self._stack.aclose()
+
+    async def render(self, url: str, *, site: str | None = None) -> Rendering:
+        """Return a page, rendered or fetched.
+
+        Raises
+        ------
+        DomsieveError : it can neither be rendered nor fetched; see `Renderer.render`.
+        """
+        name = site_of(url)
+        if "/" in urlsplit(url).fragment:
+            return await self._rendered(url, site, _ROUTE)
+        prefix = path_prefix(url)
+        known = self._site(name)
+        # Requested at once, although the page may have to wait for its turn.
+        early = None
+        if not known.evidence.prefix(prefix).needs_browser:
+            early = asyncio.ensure_future(self._fetched(url, site, known.browser))
+        try:
+            async with _turn(known):
+                if not known.evidence.prefix(prefix).needs_browser:
+                    return await self._decided(url, site, name, prefix, early)
+        finally:
+            if early:
+                await _dropped(early)
+        return await self._rendered(url, site, _why_always(known.evidence, prefix))
+
+    async def render_many(self, urls: Iterable[str]) -> AsyncGenerator[Outcome]:
+        """Return pages; yield each URL with its page or its error as soon as it is finished.
+
+        The order of the URLs changes no decision: of each prefix, the pages with the lowest hash are compared. If a
+        comparison shows that pages have to be rendered that were already yielded, they are yielded once more.
+        """
+        wanted = sorted(dict.fromkeys(urls), key=lambda url: url_rank(url, seed=self._seed))
+        tasks = {asyncio.create_task(self._outcome(url)) for url in wanted[:_AT_ONCE]}
+        rest = iter(wanted[_AT_ONCE:])
+        try:
+            while tasks:
+                done, tasks = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+                for task in done:
+                    if (url := next(rest, None)) is not None:
+                        tasks.add(asyncio.create_task(self._outcome(url)))
+                    yield task.result()
+        finally:
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+        async for outcome in self.again(wanted):
+            yield outcome
+
+    async def again(self, among: Sequence[str] | None = None) -> AsyncIterator[Outcome]:
+        """Render the fetched pages that a later comparison has made doubtful, and yield them.
+
+        Parameters
+        ----------
+        among : only these URLs; None for all.
+        """
+        chosen = None if among is None else {*among}
+        for known in [*self._sites.values()]:
+            for url in [url for url in known.suspects if chosen is None or url in chosen]:
+                reason = known.suspects.pop(url)
+                try:
+                    yield url, await self._rendered(url, None, reason)
+                except DomsieveError as error:
+                    yield url, error
+
+    async def _outcome(self, url: str) -> Outcome:
+        try:
+            return url, await self.render(url)
+        except DomsieveError as error:
+            return url, error
+
+    def _site(self, name: str) -> _Site:
+        if name not in self._sites:
+            evidence = SiteEvidence.of(self._memory.entries(name))
+            self._sites[name] = _Site(evidence, evidence.browser)
+        return self._sites[name]
+
+    async def _rendered(self, url: str, site: str | None, reason: str) -> Rendering:
+        async with self._opening:
+            if self._renderer is None:
+                self._renderer = await self._stack.enter_async_context(self._open())
+        return _with_reason(await self._renderer.render(url, site=site), reason)
+
+    async def _fetched(self, url: str, site: str | None, browser: str) -> _Source:
+        """Fetch a page and look at its source.
+
+        Raises
+        ------
+        DomsieveError : rendering it would have the same result.
+        """
+        self._fetcher.browser = browser
+        try:
+            raw = await self._fetcher.render(url, site=site)
+        except NavigationError as error:
+            if any(name in error.message for name in _HOPELESS):
+                raise
+            return _Source(signs=(f"it cannot be fetched: {error.message.removesuffix('.')}",))
+        except ContentError as error:
+            if error.reason == "type":
+                raise
+            return _Source(signs=(f"it cannot be fetched: {error.message.removesuffix('.')}",))
+        except BudgetError as error:
+            return _Source(signs=(error.message.removesuffix("."),))
+        if fault := fault_of(raw.snapshot):
+            return _Source(raw, (fault.detail.removesuffix("."),))
+        styles = source_parts(raw.source or b"").styles
+        context = await self._style_sheets(url, site).context(raw.snapshot, styles)
+        try:
+            return await asyncio.to_thread(_looked_at, raw, context)
+        except BudgetError as error:
+            return _Source(signs=(error.message.removesuffix("."),))
+
+    def _style_sheets(self, url: str, site: str | None) -> StyleSheets:
+        name = site or site_of(url)
+        if name not in self._sheets:
+
+            async def fetch(sheet: str) -> bytes | None:
+                return await self._fetcher.file(sheet, most_bytes=MOST_SHEET_BYTES, site=name)
+
+            self._sheets[name] = StyleSheets(fetch)
+        return self._sheets[name]
+
+    async def _decided(
+        self, url: str, site: str | None, name: str, prefix: str, early: "asyncio.Future[_Source] | None"
+    ) -> Rendering:
+        known = self._site(name)
+        source = await (early or self._fetched(url, site, known.browser))
+        reason = self._why_render(known.evidence, url, prefix, source)
+        if reason is None and source.rendering and source.chain is not None and source.context:
+            why = _why_static(known.evidence, prefix)
+            self._tell(known, name, prefix, why)
+            self._learn(known, name, Fetched(url=url, prefix=prefix))
+            unseen = unseen_texts(
+                source.rendering.snapshot, source.chain, known.evidence.visible(source.context.key)
+            )
+            shown = replace(source.rendering, snapshot=without_texts(source.rendering.snapshot, unseen))
+            return _with_reason(shown, why)
+        rendering = await self._rendered(url, site, reason or "")
+        lesson = await asyncio.to_thread(_lesson, url, prefix, source, rendering.snapshot)
+        if lesson:
+            if reason in _BY_STYLE and lesson.outcome != "enough":
+                lesson = msgspec.structs.replace(lesson, had_signs=True)
+            self._learn(known, name, lesson)
+            if known.evidence.prefix(prefix).needs_browser:
+                self._tell(known, name, prefix, _why_always(known.evidence, prefix))
+        return rendering
+
+    def _why_render(self, evidence: SiteEvidence, url: str, prefix: str, source: _Source) -> str | None:
+        """Return why a page has to be rendered; None if it need not be."""
+        if source.signs:
+            return source.signs[0]
+        if not evidence.is_static(prefix):
+            return f"compared: {evidence.prefix(prefix).enough + 1} of {evidence.compared} pages of {_shown(prefix)}"
+        if evidence.is_due(url, prefix, seed=self._seed):
+            return "audited: renderings have shown that it needs no browser, and this is checked"
+        if source.context is None or not evidence.knows(source.context.key):
+            return _NEW_SHEETS
+        if source.rendering is None or source.chain is None or source.verdict is None:
+            return "its source could not be read"
+        page, key = source.rendering.snapshot, source.context.key
+        unseen = unseen_texts(page, source.chain, evidence.visible(key))
+        # What was always seen hidden is dropped, as from a rendered page.
+        unseen &= ~texts_of_chains(page, source.chain, evidence.hidden(key))
+        if bool(np.any(unseen & source.verdict.kept)):
+            return _MAY_HIDE
+        return None
+
+    def _learn(self, known: _Site, name: str, entry: Entry) -> None:
+        suspects = known.evidence.add(entry)
+        self._memory.add(name, entry)
+        if suspects:
+            self._report(
+                name, entry.prefix, f"rendered again: {entry.url} needs a browser, and nothing says so"
+            )
+        known.suspects |= dict.fromkeys(suspects, f"another page of {_shown(entry.prefix)} needs a browser")
+
+    def _tell(self, known: _Site, name: str, prefix: str, sentence: str) -> None:
+        kind = sentence.partition(":")[0]
+        if known.told.get(prefix) != kind:
+            known.told[prefix] = kind
+            self._report(name, prefix, sentence)
+
+
+_AT_ONCE = 16
+
+
+@asynccontextmanager
+async def _turn(site: _Site) -> AsyncIterator[None]:
+    """Wait until all pages of the site that were requested before are decided."""
+    before, done = site.last, asyncio.Event()
+    site.last = done
+    try:
+        if before:
+            await before.wait()
+        yield
+    finally:
+        done.set()
+
+
+async def _dropped(early: "asyncio.Future[_Source]") -> None:
+    """End a fetch that is not needed, and ignore its result."""
+    if not early.done():
+        early.cancel()
+    await asyncio.gather(early, return_exceptions=True)
+
+
+def path_prefix(url: str) -> str:
+    """Return the part of a site that a page belongs to: the first step of its path, ``/`` for pages at the top."""
+    first, more, _ = urlsplit(url).path.removeprefix("/").partition("/")
+    return f"/{first}" if more else "/"
+
+
+def _shown(prefix: str) -> str:
+    return prefix if prefix.endswith("/") else f"{prefix}/"
+
+
+def _why_static(evidence: SiteEvidence, prefix: str) -> str:
+    known = evidence.prefix(prefix)
+    compared = f"{known.enough} of {known.enough + known.needed} compared pages"
+    return f"static: {compared} of {_shown(prefix)} need no browser"
+
+
+def _why_always(evidence: SiteEvidence, prefix: str) -> str:
+    known = evidence.prefix(prefix)
+    if known.in_vain >= MOST_IN_VAIN and not known.is_drawn:
+        return f"too varied: the last {known.in_vain} pages of {_shown(prefix)} had to be rendered"
+    if not known.is_drawn:
+        return f"not alike: {known.surprises} pages of {_shown(prefix)} needed a browser, and nothing said so"
+    compared = f"{known.needed} of {known.enough + known.needed} compared pages"
+    return f"drawn by scripts: {compared} of {_shown(prefix)} need a browser"
+
+
+def _with_reason(rendering: Rendering, reason: str) -> Rendering:
+    page = rendering.snapshot
+    return replace(
+        rendering, snapshot=replace(page, provenance=msgspec.structs.replace(page.provenance, reason=reason))
+    )
+
+
+def _verdict(page: Snapshot) -> Verdict:
+    return judged(page, page_cleaner("auto"), hidden="layout", may_change=True)
+
+
+def _looked_at(raw: Rendering, context: StyleContext) -> _Source:
+    page = raw.snapshot
+    with Meter(page.provenance.url).running("decide"):
+        verdict = _verdict(page)
+        signs = signs_of(page, verdict, source_parts(raw.source or b""))
+        return _Source(raw, signs, verdict, context, style_chains(page, context.rules))
+
+
+def _lesson(url: str, prefix: str, source: _Source, rendered: Snapshot) -> Lesson | None:
+    """Return what the two versions of a page show; None if they cannot be compared."""
+    if fault_of(rendered):
+        return None
+    if source.rendering is None or source.verdict is None or source.chain is None:
+        why = source.signs[0] if source.signs else ""
+        return Lesson(url=url, prefix=prefix, outcome="needed", why=why, had_signs=True)
+    raw = source.rendering.snapshot
+    try:
+        with Meter(url).running("decide"):
+            visible, hidden = seen_chains(source.chain, when_rendered(raw, rendered))
+            # Compared is what would be left of the source, with the hidden text known.
+            known = texts_of_chains(raw, source.chain, {*hidden} - {*visible})
+            left = without_texts(raw, known)
+            raw_verdict = _verdict(left) if known.any() else source.verdict
+            result = compare_source(left, rendered, raw_verdict=raw_verdict, verdict=_verdict(rendered))
+    except BudgetError:
+        return None
+    return Lesson(
+        url=url,
+        prefix=prefix,
+        outcome=result.outcome,
+        why=result.why,
+        had_signs=bool(source.signs),
+        context=source.context.key if source.context else "",
+        visible=visible,
+        hidden=hidden,
+        browser=rendered.provenance.browser,
+    )

@@ -1,0 +1,382 @@
+"""Signs of pages that need a browser, chains that tell elements apart, and what renderings of a site prove."""
+
+from dataclasses import replace
+
+import msgspec
+import numpy as np
+import pytest
+
+from domsieve.analysis.browser_need.hiding_rules import UNKNOWN_SHEETS, HidingRules
+from domsieve.analysis.browser_need.signs import signs_of
+from domsieve.analysis.browser_need.site_evidence import (
+    COMPARED,
+    LONGEST_RUN,
+    MOST_IN_VAIN,
+    Fetched,
+    Lesson,
+    SiteEvidence,
+    is_audited,
+    url_rank,
+)
+from domsieve.analysis.browser_need.source_parts import source_parts
+from domsieve.analysis.browser_need.style_chains import (
+    UNKNOWABLE,
+    seen_chains,
+    style_chains,
+    unseen_texts,
+    without_texts,
+)
+from domsieve.analysis.browser_need.sufficiency import Outcome, compare_source
+from domsieve.analysis.columns.page_columns import page_texts
+from domsieve.analysis.compare.raw_visibility import WhenRendered, when_rendered
+from domsieve.analysis.registry import page_cleaner
+from domsieve.renderer.html_parser.parser import parse_html
+from domsieve.snapshot.page import Snapshot
+from domsieve.tasks.postprocess import without_extras
+
+PARAGRAPH = (
+    "<p>"
+    + "The hive was weighed in the morning, and again at night, by the keeper of the bees. " * 4
+    + "</p>"
+)
+ARTICLE = "<title>Bees</title><h1>Bees</h1>" + PARAGRAPH * 8
+
+
+def page_of(html: str) -> Snapshot:
+    return parse_html(html.encode(), url="http://a.example/docs/bees")
+
+
+def signs(html: str) -> tuple[str, ...]:
+    page = page_of(html)
+    verdict = without_extras(page, page_cleaner("auto")(page), hidden="layout")
+    return signs_of(page, verdict, source_parts(html.encode()))
+
+
+class TestSigns:
+    def test_an_article_has_none(self) -> None:
+        assert signs(ARTICLE) == ()
+
+    @pytest.mark.parametrize(
+        ("html", "sign"),
+        [
+            ("<p>Few words.</p>", "its source shows 2 words"),
+            ("<script>draw()</script><p>" + "word " * 50 + "</p>", "its source shows 50 words"),
+            (
+                "<p>" + "word " * 30 + "</p><noscript>" + "much more of it " * 20 + "</noscript>",
+                "without scripts",
+            ),
+            ("<p>Please enable JavaScript to go on.</p>" + "<p>other</p>" * 30, "enable JavaScript"),
+            ('<nav>Home</nav><div id="root"></div>' + "<p>other</p>" * 30, "is empty"),
+            ("<div hidden>" + PARAGRAPH * 9 + "</div>" + PARAGRAPH, "is hidden"),
+            (ARTICLE + "<script>" + "x" * 3_000_000 + "</script>", "mostly script"),
+            ("<p class=skeleton-line>a</p>" * 8 + PARAGRAPH, "placeholders"),
+            ("<meta http-equiv=Refresh content='0; URL=/next'>" + ARTICLE, "redirects"),
+            ("<frameset><frame src=a></frameset>", "frames"),
+        ],
+    )
+    def test_each_is_found(self, html: str, sign: str) -> None:
+        assert any(sign in one for one in signs(html)), signs(html)
+
+    @pytest.mark.parametrize(
+        "html",
+        [
+            "<meta http-equiv=refresh content=300>" + ARTICLE,
+            "<meta http-equiv=refresh content='900;url=/again'>" + ARTICLE,
+            "<noscript><meta http-equiv=refresh content='0;url=/plain'></noscript>" + ARTICLE,
+            "<noscript>Please enable JavaScript.</noscript>" + ARTICLE * 4,
+        ],
+    )
+    def test_similar_pages_have_none(self, html: str) -> None:
+        assert signs(html) == ()
+
+
+def test_the_parts_of_a_source() -> None:
+    scripts = b"<script src=x></script><script>12345</script>"
+    html = b"<STYLE>a{}</style>" + scripts + b"<noscript><p>one two</p></noscript><style>b"
+    parts = source_parts(html)
+    assert parts.styles == (b"a{}", b"b")
+    assert (parts.scripts, parts.script_bytes, parts.noscript_words) == (2, 5, 2)
+
+
+def label_of(html: str, css: str, text: str) -> str | None:
+    """Return what the rules of a style sheet say about the element around a text; None if nothing."""
+    page = page_of(html)
+    labels, _ = HidingRules.of([css.encode()]).labels(page)
+    node = next(node for node in range(len(page)) if page.text_of(node) == text)
+    return labels.get(int(page.parent[node]))
+
+
+class TestHidingRules:
+    HTML = "<ul><li>a</li><li class=x>b</li><li id=y data-z='1 2'>c</li></ul><p>d</p>"
+
+    @pytest.mark.parametrize(
+        ("css", "text"),
+        [
+            (".x { display: none }", "b"),
+            ("#y{visibility:hidden!important}", "c"),
+            ("[data-z~='2'] { opacity: 0 }", "c"),
+            ("li:nth-child(2) { display: none }", "b"),
+            ("li + li:last-child { display: none }", "c"),
+            (".x ~ li { height: 0 }", "c"),
+            ("ul ~ p { text-indent: -999px }", "d"),
+            ("@media screen { ul { .x { display: none } } }", "b"),
+            (".a::before { content: '}' } .x { clip: rect(0,0,0,0) }", "b"),
+            ("/* .x{} */ .x, .other { position: absolute }", "b"),
+            (".x { color: white }", "b"),
+            ("p:not(.x, .other) { filter: blur(9px) }", "d"),
+        ],
+    )
+    def test_rules_that_may_hide_are_found(self, css: str, text: str) -> None:
+        assert label_of(self.HTML, css, text)
+        assert sum(bool(label_of(self.HTML, css, one)) for one in "abcd") == 1
+
+    @pytest.mark.parametrize(
+        "css",
+        [
+            ".x { margin: 0; color-scheme: dark; display: block }",
+            "li { color: blue }",
+            ".x:hover { display: none }",
+            ".x::after { display: none }",
+            "@media print { .x { display: none } }",
+            ".x { height: auto; opacity: 1; transform: none }",
+            "/* .x { display: none }",
+            ".other { display: none }",
+        ],
+    )
+    def test_other_rules_do_not_count(self, css: str) -> None:
+        assert not any(label_of(self.HTML, css, one) for one in "abcd")
+
+    def test_rules_that_show_again_count_where_another_hides(self) -> None:
+        html = "<p class=x>a</p><p class='x y'>b</p><p class=y>c</p>"
+        css = ".x { display: none } .y { display: block }"
+        a, b, c = (label_of(html, css, one) for one in "abc")
+        assert a != b
+        assert c is None
+
+    def test_equal_declarations_are_alike(self) -> None:
+        html = "<p class=x>a</p><p class=y>b</p>"
+        assert label_of(html, ".x{color:red} .y{color:red}", "a") == label_of(
+            html, ".x{color:red} .y{color:red}", "b"
+        )
+
+    def test_colours_are_alike_if_they_are_equally_light(self) -> None:
+        html = "<p class=x>a</p><p class=y>b</p><p class=z>c</p>"
+        a, b, c = (label_of(html, ".x{color:#111} .y{color:#003300} .z{color:#fff}", one) for one in "abc")
+        assert a == b != c
+
+    def test_selectors_that_are_not_supported_make_elements_unclear(self) -> None:
+        page = page_of("<p class=x>a</p><p>b</p>")
+        _, unclear = HidingRules.of([b".x:lang(de) { display: none }"]).labels(page)
+        assert [page.attributes(int(node)) for node in np.flatnonzero(unclear)] == [{"class": "x"}]
+
+    def test_any_bytes_are_read(self) -> None:
+        chance = np.random.default_rng(3)
+        page = page_of(self.HTML)
+        signs = list(b".#[]{}()'\":;,>+~\\/* anot:has-\xff\x02display0")
+        for size in range(200):
+            HidingRules.of([bytes(chance.choice(signs, size).tolist())]).labels(page)
+
+
+def chains(html: str, css: str) -> list[int]:
+    """Return the chain of each text."""
+    page = page_of(html)
+    chain = style_chains(page, HidingRules.of([css.encode()]))
+    return [int(number) for number in chain[page_texts(page).node]]
+
+
+class TestChains:
+    def test_only_what_may_hide_counts(self) -> None:
+        html = "<p>a</p><p class=y>b</p><div><i>c</i></div><p class=z>d</p>"
+        a, b, c, d = chains(html, ".z{display:none}.y{margin:0}")
+        assert a == b == c != d
+
+    def test_attributes_inline_styles_and_some_tags_count(self) -> None:
+        html = "<p>a</p><p style='top:0'>c</p><p hidden>d</p><details>e</details><details open>f</details>"
+        assert len({*chains(html, "")}) == 5
+
+    def test_ancestors_count(self) -> None:
+        a, b = chains("<div class=z><p>a</p></div><div><p>b</p></div>", ".z{display:none}")
+        assert a != b
+
+    def test_nothing_is_known_where_a_rule_is_not_supported(self) -> None:
+        a, b = chains("<div class=z><p>a</p></div><p>b</p>", ".z:lang(de){display:none}")
+        assert a == UNKNOWABLE != b
+
+    def test_everything_counts_if_a_style_sheet_is_unknown(self) -> None:
+        page = page_of("<p class=x>a</p><p class=y>b</p>")
+        chain = style_chains(page, UNKNOWN_SHEETS)
+        assert np.unique(chain[page_texts(page).node]).size == 2
+
+    def test_only_what_was_seen_visible_is_left(self) -> None:
+        page = page_of("<p>one</p><p class=z>two</p><div hidden>three</div>")
+        chain = style_chains(page, HidingRules.of([b".z{display:none}"]))
+        first = int(chain[page_texts(page).node[0]])
+        unseen = unseen_texts(page, chain, {first})
+        left = without_texts(page, unseen)
+        assert [left.text_of(node) for node in page_texts(page).node.tolist()] == ["one", "", ""]
+        assert "two" not in list(left.strings)
+        assert [left.attributes(node) for node in range(len(left))] == [
+            page.attributes(node) for node in range(len(page))
+        ]
+
+
+def rendered(page: Snapshot, *, hidden: tuple[str, ...] = ()) -> Snapshot:
+    """Return a page as if it was rendered, with boxes below each other, except for some texts."""
+    n = len(page)
+    boxed = np.array([page.text_of(node) not in hidden for node in range(n)])
+    style = np.where(boxed, 0, -1).astype(np.int32)
+    box = np.stack((np.zeros(n), np.arange(n) * 20.0, np.full(n, 800.0), np.full(n, 20.0)), axis=1).astype(
+        np.float32
+    )
+    box[~boxed] = np.nan
+    return replace(
+        page,
+        style=style,
+        box=box,
+        paint=np.where(boxed, np.arange(n), -1).astype(np.int32),
+        style_names=(),
+        styles=np.empty((1, 0), np.int32),
+        provenance=msgspec.structs.replace(page.provenance, producer="rendered"),
+    )
+
+
+class TestWhenRendered:
+    def test_texts_are_shown_or_hidden(self) -> None:
+        raw = page_of("<p>one</p><p>two</p><script>three()</script>")
+        result = when_rendered(raw, rendered(raw, hidden=("two",)))
+        texts = page_texts(raw)
+        assert result[texts.node].tolist()[:2] == [WhenRendered.SHOWN, WhenRendered.HIDDEN]
+        assert not result[np.setdiff1d(np.arange(len(raw)), texts.node)].any()
+
+    def test_a_text_that_was_rewritten_is_looked_for_nearby(self) -> None:
+        raw = page_of("<div id=a><pre>let it be</pre></div><div id=b><p>gone</p></div>")
+        drawn = rendered(page_of("<div id=a><pre><b>let</b> <i>it be</i></pre></div><div id=b></div>"))
+        result = when_rendered(raw, drawn)
+        assert result[page_texts(raw).node].tolist() == [WhenRendered.SHOWN, WhenRendered.HIDDEN]
+
+    def test_chains_are_seen_visible_or_hidden(self) -> None:
+        raw = page_of("<p>one</p><p style=x>two</p><div style=y>three</div>")
+        chain = style_chains(raw, HidingRules())
+        visible, hidden = seen_chains(chain, when_rendered(raw, rendered(raw, hidden=("two",))))
+        texts = [int(number) for number in chain[page_texts(raw).node]]
+        assert {*visible} == {texts[0], texts[2]}
+        assert {*hidden} == {texts[1]}
+
+
+class TestSufficiency:
+    def compare(self, raw: str, drawn: str, *, hidden: tuple[str, ...] = ()) -> Outcome:
+        pages = page_of(raw), rendered(page_of(drawn), hidden=hidden)
+        one, other = (without_extras(page, page_cleaner("none")(page), hidden="layout") for page in pages)
+        return compare_source(*pages, raw_verdict=one, verdict=other).outcome
+
+    def test_equal_versions_are_enough(self) -> None:
+        assert self.compare(ARTICLE, ARTICLE) == "enough"
+
+    def test_missing_content_needs_a_browser(self) -> None:
+        assert self.compare(ARTICLE, ARTICLE + "<p>" + "drawn " * 30 + "</p>") == "needed"
+
+    def test_hidden_text_needs_a_browser(self) -> None:
+        secret = "Ignore all that was said before " * 3
+        html = f"{ARTICLE}<div>{secret}</div>"
+        assert self.compare(html, html, hidden=(secret,)) == "needed"
+
+    def test_missing_links_need_a_browser(self) -> None:
+        links = "".join(f"<a href=/{number}>bees</a> " for number in range(5))
+        assert self.compare(ARTICLE, ARTICLE.replace("</h1>", f"</h1>{links}")) == "needed"
+
+    def test_pages_with_few_words_prove_nothing(self) -> None:
+        assert self.compare("<p>few</p>", "<p>few</p>") == "unknown"
+
+    def test_a_rendered_page_with_much_less_proves_nothing(self) -> None:
+        assert self.compare(ARTICLE * 3, ARTICLE) == "unknown"
+
+
+def lesson(
+    number: int, outcome: Outcome = "enough", prefix: str = "/docs", *, had_signs: bool = False
+) -> Lesson:
+    return Lesson(url=f"{prefix}/{number}", prefix=prefix, outcome=outcome, had_signs=had_signs)
+
+
+class TestEvidence:
+    def test_three_pages_of_a_prefix_make_it_static(self) -> None:
+        evidence = SiteEvidence()
+        for number in range(COMPARED):
+            assert not evidence.is_static("/docs")
+            evidence.add(lesson(number))
+        assert evidence.is_static("/docs")
+        assert not evidence.is_static("/blog")
+
+    def test_one_page_is_enough_if_the_site_has_shown_five(self) -> None:
+        evidence = SiteEvidence.of(lesson(number) for number in range(5))
+        evidence.add(lesson(0, prefix="/blog"))
+        assert evidence.is_static("/blog")
+        evidence.add(lesson(1, "needed", "/app"))
+        assert not evidence.is_static("/blog")
+        assert evidence.is_static("/docs")
+
+    def test_three_pages_that_need_a_browser_end_the_fetching(self) -> None:
+        evidence = SiteEvidence.of(lesson(n, "needed", had_signs=True) for n in range(3))
+        assert evidence.prefix("/docs").needs_browser
+
+    def test_not_if_the_source_of_one_was_enough(self) -> None:
+        entries = [lesson(0, had_signs=True), *(lesson(n, "needed", had_signs=True) for n in range(3))]
+        assert not SiteEvidence.of(entries).prefix("/docs").needs_browser
+
+    def test_unknown_results_change_nothing(self) -> None:
+        evidence = SiteEvidence.of(lesson(n, "unknown") for n in range(MOST_IN_VAIN - 1))
+        assert not evidence.is_static("/docs")
+        assert not evidence.prefix("/docs").needs_browser
+
+    def test_fetching_in_vain_is_given_up(self) -> None:
+        evidence = SiteEvidence.of(lesson(n) for n in range(MOST_IN_VAIN - 1))
+        assert not evidence.prefix("/docs").needs_browser
+        evidence.add(lesson(99))
+        assert evidence.prefix("/docs").needs_browser
+
+    def test_a_surprise_renders_the_prefix_again(self) -> None:
+        evidence = SiteEvidence.of(lesson(n) for n in range(3))
+        for name in ("a", "b"):
+            assert evidence.add(Fetched(url=name, prefix="/docs")) == []
+        assert evidence.add(lesson(4)) == []
+        for name in ("c", "d"):
+            evidence.add(Fetched(url=name, prefix="/docs"))
+        assert evidence.add(lesson(5, "needed")) == ["c", "d"]
+        assert not evidence.is_static("/docs")
+
+    def test_a_sign_is_no_surprise(self) -> None:
+        evidence = SiteEvidence.of(lesson(n) for n in range(3))
+        assert evidence.add(lesson(4, "needed", had_signs=True)) == []
+        assert evidence.is_static("/docs")
+
+    def test_a_site_that_turns_is_rendered_from_then_on(self) -> None:
+        evidence = SiteEvidence.of(lesson(n) for n in range(3))
+        for number in range(3):
+            evidence.add(lesson(number, "needed"))
+        assert evidence.prefix("/docs").needs_browser
+
+    def test_no_long_run_of_pages_goes_unchecked(self) -> None:
+        evidence = SiteEvidence.of(lesson(n) for n in range(3))
+        url = next(f"/docs/{n}" for n in range(99) if not is_audited(f"/docs/{n}", seed=0))
+        for number in range(LONGEST_RUN):
+            assert not evidence.is_due(url, "/docs", seed=0)
+            evidence.add(Fetched(url=str(number), prefix="/docs"))
+        assert evidence.is_due(url, "/docs", seed=0)
+
+    def test_audits_depend_on_the_url_and_the_seed(self) -> None:
+        urls = [f"http://a.example/{n}" for n in range(10_000)]
+        audited = {url for url in urls if is_audited(url, seed=0)}
+        assert 400 < len(audited) < 600
+        assert audited != {url for url in urls if is_audited(url, seed=1)}
+        assert url_rank("a", seed=0) == url_rank("a", seed=0) != url_rank("b", seed=0)
+
+    def test_a_chain_that_was_ever_hidden_is_not_visible(self) -> None:
+        one, other = lesson(0), lesson(1)
+        evidence = SiteEvidence.of(
+            [
+                msgspec.structs.replace(one, context="c", visible=(1, 2)),
+                msgspec.structs.replace(other, context="c", visible=(3,), hidden=(2,)),
+                msgspec.structs.replace(other, context="d", visible=(4,)),
+            ]
+        )
+        assert evidence.visible("c") == {1, 3}
+        assert not evidence.knows("e")
