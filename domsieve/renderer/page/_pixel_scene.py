@@ -1,8 +1,9 @@
 """The texts of an open page and where they are: what `domsieve.renderer.page.pixels` pictures and counts."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
+from types import MappingProxyType
 from typing import Any
 
 import msgspec
@@ -17,7 +18,7 @@ Ints = NDArray[np.intp]
 Bools = NDArray[np.bool_]
 
 # Beyond these numbers, texts are judged by layout.
-_MOST_FIXED, _MOST_SCROLLERS = 12, 60
+_MOST_FIXED, _MOST_SCROLLERS, _MOST_STICKY = 12, 60, 60
 _PROPERTIES = frozenset(
     (
         "font-size",
@@ -37,6 +38,8 @@ _SVG_TEXT = frozenset({"text", "tspan", "textpath"})
 _INK, _INK_OF_EDGES, _LINE_HEIGHT = 0.035, 0.55, 1.15
 # Boxes of turned and enlarged letters say little about their size.
 _MOST_ENLARGED = 1.5
+# Scroll bars take room from the content of a frame.
+_FRAME_PX = 20.0
 
 
 class _PixelNodes(_Nodes, rename="camel", kw_only=True):
@@ -103,33 +106,34 @@ class Scene:
     Attributes
     ----------
     ids : (N,), the browser's ids of the nodes.
+    parent : (N,), the node above each, in frames that of the frame; -1 for the document of the page.
     document_of : (N,), the number of the document of each node.
     unsure : (N,), the nodes in backgrounds that are cut to letters, which no highlight makes transparent.
     alone : (N,), the texts that can be made transparent apart from all others.
     spreads : (N,), the texts that are seen outside of their boxes, too: shadows and blurs.
-    fixed : the outermost fixed boxes.
+    fixed : the fixed boxes; after `keep_fixed` the outermost that stay where they are when the page is scrolled.
+    sticky : the sticky boxes.
     fixed_of : (N,), the fixed box around a node, -1 for none.
     owner, box, ink : the text node of each box (B,), its edges in CSS px of the page before anything is scrolled
         (B, 4), and how many pixels of a picture would differ if its letters were black on white (B,).
-    scroller, fixed_box : (B,), the number of the innermost of `scrollers` around each box, and the fixed box; -1 for
-        none.
+    scroller : (B,), the number of the innermost of `scrollers` around each box, -1 for none.
     """
 
     def __init__(self, capture: PixelCapture, names: Sequence[str]) -> None:
         self.capture = capture
         nodes = [document.nodes for document in capture.documents]
         self._starts = np.cumsum([0, *(len(one.node_type) for one in nodes)])
-        self._parent = _joined(one.parent_index for one in nodes)
+        self.parent = _joined(one.parent_index for one in nodes)
         self.document_of = np.repeat(np.arange(len(nodes)), np.diff(self._starts))
         for one, start in zip(nodes, self._starts, strict=False):
-            self._parent[start + 1 : start + len(one.node_type)] += start
+            self.parent[start + 1 : start + len(one.node_type)] += start
             inner = one.content_document_index
             for frame, number in zip(inner.index, inner.value, strict=True):
-                self._parent[self._starts[number]] = start + frame
+                self.parent[self._starts[number]] = start + frame
         self._kind = _joined(one.node_type for one in nodes)
         self.ids = _joined(one.backend_node_id for one in nodes)
         self._names = [capture.strings[name].lower() for name in _joined(one.node_name for one in nodes)]
-        self._levels = _levels(self._parent)
+        self._levels = _levels(self.parent)
         self._read_styles(names)
         self.place(capture)
 
@@ -154,23 +158,39 @@ class Scene:
         self._is_boxed = row >= 0
         self._font_px = np.array([_px(value) for value in column["font-size"]])[row]
         self._scrolls = has("overflow-x", "auto", "scroll") | has("overflow-y", "auto", "scroll")
-        holds = ~has("transform", "none", "") | ~has("filter", "none", "")
-        is_fixed = has("position", "fixed") & (self.document_of == 0) & ~self._below(holds)
-        is_fixed &= ~self._below(is_fixed)
-        self.fixed = np.flatnonzero(is_fixed)
-        self.fixed_of = self._inherited(np.where(is_fixed, np.arange(row.size), -1))
+        on_page = self.document_of == 0
+        is_element = (self._kind == Kind.ELEMENT) & np.array([":" not in name for name in self._names])
+        self.fixed = np.flatnonzero(has("position", "fixed") & on_page & is_element)
+        self.fixed_of = np.full(row.size, -1)
+        self.sticky = np.flatnonzero(has("position", "sticky") & is_element)[:_MOST_STICKY]
+        is_root = np.array([name == "html" for name in self._names]) & on_page
+        # If the root has an overflow of its own, that of the body is not the window's.
+        self._body_scrolls = bool(
+            (is_root & ~(has("overflow-x", "visible") & has("overflow-y", "visible"))).any()
+        )
         is_cut = np.array(["text" in value for value in column["background-clip"]])[row]
         self.unsure = self._below(is_cut)
         self.alone = has("text-shadow", "none", "")
         blurs = np.array(["blur(" in value or "shadow(" in value for value in column["filter"]])[row]
         self.spreads = ~self.alone | self._below(blurs)
-        self.alone &= ~np.array([name in _SVG_TEXT for name in self._names])[np.maximum(self._parent, 0)]
-        if self.fixed.size > _MOST_FIXED:
-            self.unsure |= np.isin(self.fixed_of, self.fixed[_MOST_FIXED:])
-            self.fixed = self.fixed[:_MOST_FIXED]
+        self.alone &= ~np.array([name in _SVG_TEXT for name in self._names])[np.maximum(self.parent, 0)]
 
-    def place(self, capture: PixelCapture) -> None:
+    def keep_fixed(self, stays: Bools) -> None:
+        """Tell which of the `fixed` boxes stay where they are when the page is scrolled; the outermost are kept."""
+        is_fixed = np.zeros(self.ids.size, np.bool_)
+        is_fixed[self.fixed[stays]] = True
+        is_fixed &= ~self._below(is_fixed)
+        self.fixed = np.flatnonzero(is_fixed)
+        self.fixed_of = self._inherited(np.where(is_fixed, np.arange(is_fixed.size), -1))
+        self.unsure |= np.isin(self.fixed_of, self.fixed[_MOST_FIXED:])
+
+    def place(self, capture: PixelCapture, contents: Mapping[int, F64] = MappingProxyType({})) -> None:
         """Read where everything is from a capture; from a later one, after the page was stilled.
+
+        Parameters
+        ----------
+        capture : the capture.
+        contents : where the contents of frame elements are: their corners (4, 2) in CSS px, by node.
 
         Raises
         ------
@@ -185,13 +205,13 @@ class Scene:
         boxes, owners, letters = [np.zeros((0, 4))], [np.zeros(0, np.intp)], [np.zeros(0)]
         for number, document in enumerate(capture.documents):
             start, layout, text = int(self._starts[number]), document.layout, document.text_boxes
-            frame = int(self._parent[start])
+            frame = int(self.parent[start])
             if not layout.bounds or (frame >= 0 and not self._is_boxed[frame]):
                 continue
             own = np.array(layout.bounds)
             offset = np.zeros(2)
-            if frame >= 0:  # in the middle of its element, as in other captures
-                offset = bounds[frame, :2] + (bounds[frame, 2:] - own[0, 2:]) / 2
+            if frame >= 0:
+                offset = self._frame_offset(frame, number, bounds, own, contents)
             own[:, :2] += offset
             node = np.array(layout.node_index, np.intp) + start
             bounds[node[::-1]] = own[::-1]
@@ -209,7 +229,28 @@ class Scene:
         size = np.clip(size, 0, _MOST_ENLARGED * self._font_px[self.owner])
         self.ink = count[is_text] * (_INK * size**2 + _INK_OF_EDGES * size)
         self.scroller = self._inherited(self._scroller_of)[self.owner]
-        self.fixed_box = self.fixed_of[self.owner]
+
+    def _frame_offset(
+        self, frame: int, number: int, bounds: F64, own: F64, contents: Mapping[int, F64]
+    ) -> F64:
+        """Return where the document of a frame begins; its texts are unsure if it is not drawn as large as it is."""
+        corners = contents.get(frame)
+        if corners is None:  # in the middle of its element, as in other captures
+            return np.asarray(bounds[frame, :2] + (bounds[frame, 2:] - own[0, 2:]) / 2)
+        plain = corners[0] + np.array([[0, 0], [own[0, 2], 0], own[0, 2:], [0, own[0, 3]]])
+        if np.abs(corners - plain).max() > _FRAME_PX:
+            self.unsure[self._starts[number] : self._starts[number + 1]] = True
+        return np.asarray(corners[0])
+
+    @property
+    def fixed_box(self) -> Ints:
+        """The fixed box around each box (B,), -1 for none."""
+        return np.asarray(self.fixed_of[self.owner])
+
+    @property
+    def frames(self) -> list[int]:
+        """The elements with the frames of this page, but not those of frames in it."""
+        return [int(self.parent[start]) for start in self._starts[1:-1] if self.parent[start] >= 0]
 
     def _add_scrollers(self, document: _PixelDocument, node: Ints, bounds: F64, frame: int) -> None:
         """Add the boxes of a document that scroll and show at least a letter; a frame scrolls its document."""
@@ -220,19 +261,25 @@ class Scene:
             self._add_scroller(roots[0], frame, bounds[0], whole)
         for entry in np.flatnonzero(self._scrolls[node]).tolist():
             one, client, whole = int(node[entry]), layout.client_rects[entry], layout.scroll_rects[entry]
-            if client and whole and (frame >= 0 or self._names[one] not in ("html", "body")):
+            is_window = frame < 0 and self._names[one] in (
+                ("html",) if self._body_scrolls else ("html", "body")
+            )
+            if client and whole and not is_window:
                 port = np.array([*(bounds[entry, :2] + client[:2]), *client[2:]])
-                self._add_scroller(one, int(self._parent[one]), port, whole)
+                self._add_scroller(one, int(self.parent[one]), port, whole)
 
     def _add_scroller(self, node: int, above: int, port: F64, whole: Sequence[float]) -> None:
         """Add a scroller if anything of it does not fit: `port` and `whole` are x, y, width and height."""
         offset, size = np.array(whole[:2]), np.array(whole[2:])
         if (size <= port[2:] + 1).all() or port[2:].min() < max(self._font_px[node], 1.0):
             return
-        if len(self.scrollers) == _MOST_SCROLLERS or self._scroller_of[node] >= 0:
+        if self._scroller_of[node] >= 0:
+            return
+        if len(self.scrollers) == _MOST_SCROLLERS:
+            self.unsure[self._below_one(node)] = True
             return
         while above >= 0 and self._scroller_of[above] < 0:
-            above = int(self._parent[above])
+            above = int(self.parent[above])
         outer = int(self._scroller_of[above]) if above >= 0 else -1
         self._scroller_of[node] = len(self.scrollers)
         end = np.maximum(size - port[2:], 0)
@@ -291,15 +338,20 @@ class Scene:
         """Return which nodes have a marked ancestor."""
         found = np.zeros_like(marked)
         for nodes in self._levels[1:]:
-            above = self._parent[nodes]
+            above = self.parent[nodes]
             found[nodes] = found[above] | marked[above]
         return found
+
+    def _below_one(self, node: int) -> Bools:
+        marked = np.zeros(self.ids.size, np.bool_)
+        marked[node] = True
+        return self._below(marked)
 
     def _inherited(self, values: Ints) -> Ints:
         """Return the value of each node, or if that is -1, of the nearest node above with another."""
         found = values.copy()
         for nodes in self._levels[1:]:
-            found[nodes] = np.where(found[nodes] < 0, found[self._parent[nodes]], found[nodes])
+            found[nodes] = np.where(found[nodes] < 0, found[self.parent[nodes]], found[nodes])
         return found
 
 

@@ -3,6 +3,7 @@
 // blank(count, ...nodes, ...roots): makes the letters of `count` text nodes transparent; with -1, all letters of the
 // document and of the closed shadow trees `roots`. unblank(): undoes that.
 // put(element, name, value), scroll(element, left, top): change an element for the pictures.
+// staying(...elements), areBlank(...elements): see below.
 // undo(element), restore(): undo what was put, and everything; restore returns whether anything was scrolled.
 globalThis.domsievePixels = (() => {
   const NAME = `letters-${crypto.getRandomValues(new Uint32Array(2)).join("-")}`;
@@ -19,9 +20,10 @@ globalThis.domsievePixels = (() => {
   const stilled = sheet("*, ::before, ::after { transition: none !important; caret-color: transparent !important }");
   const blanked = sheet(`::highlight(${NAME}) { color: transparent; text-decoration: none;
       -webkit-text-fill-color: transparent; -webkit-text-stroke-color: transparent }`);
-  // No highlight changes shadows, and none changes the letters of SVG.
-  const shadowless = sheet(`* { text-shadow: none !important }
-    text, tspan, textPath { fill: transparent !important; stroke: transparent !important }`);
+  // No highlight changes shadows, and none changes the letters of SVG. Ids outweigh almost all rules of pages.
+  const strong = (selector) => `:is(${selector}, ${"#domsieve".repeat(9)} *)`;
+  const shadowless = sheet(`${strong("*")} { text-shadow: none !important }
+    ${strong("text, tspan, textPath")} { fill: transparent !important; stroke: transparent !important }`);
 
   const open = function* (root) {
     yield root;
@@ -101,7 +103,30 @@ globalThis.domsievePixels = (() => {
         range.selectNodeContents(node);
         return range;
       });
-      CSS.highlights.set(NAME, new Highlight(...ranges));
+      const highlight = new Highlight(...ranges);
+      highlight.priority = 2 ** 31 - 1; // above those of the page
+      CSS.highlights.set(NAME, highlight);
+    },
+
+    // Whether the letters of elements are transparent now, but for the highlight; an inline style may forbid it.
+    areBlank(...elements) {
+      const isClear = (paint) => /^(none|transparent|rgba\(0, 0, 0, 0\))$/.test(paint);
+      return elements.map((element) => {
+        const style = getComputedStyle(element);
+        const isDrawn = element instanceof SVGElement && !(isClear(style.fill) && isClear(style.stroke));
+        return style.textShadow === "none" && !isDrawn;
+      });
+    },
+
+    // Which fixed elements stay where they are when the page is scrolled: not those in transformed boxes and the like.
+    staying(...elements) {
+      const top = (element) => run(element, Element, "getBoundingClientRect").top;
+      const [y, before] = [scrollY, elements.map(top)];
+      scrollTo({ top: y ? 0 : 1, behavior: "instant" });
+      const isMoved = scrollY !== y;
+      const found = elements.map((element, at) => !isMoved || top(element) === before[at]);
+      scrollTo({ top: y, behavior: "instant" });
+      return found;
     },
 
     unblank() {

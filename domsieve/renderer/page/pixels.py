@@ -51,7 +51,7 @@ _WORLD = "domsieve-pixels"
 # Chrome pictures large parts faster than many small ones.
 _TILE_PX, _TALLEST_PX, _WIDEST_PX = 16_384, 65_536, 4_096
 # Bounds of the work on one page. Texts beyond them are judged by layout.
-_MOST_FRAMES, _MOST_VIEWS = 20, 60
+_MOST_FRAMES, _MOST_VIEWS, _MOST_SHADED = 20, 60, 200
 # A box counts as in view if so much of what fits is.
 _IN_VIEW = 0.99
 
@@ -121,10 +121,13 @@ class _Page:
         """
         scene = Scene(capture, names)
         await self._open_worlds(scene)
-        if await self._still():
+        await self._settle_boxes(scene)
+        if await self._still() or scene.sticky.size or scene.frames:
             params = {"computedStyles": [], "includePaintOrder": True, "includeDOMRects": True}
-            scene.place(await self._session.ask("DOMSnapshot.captureSnapshot", params, PixelCapture))
+            placed = await self._session.ask("DOMSnapshot.captureSnapshot", params, PixelCapture)
+            scene.place(placed, await self._frames(scene))
         fixed = [await self._handle(0, int(scene.ids[node])) for node in scene.fixed.tolist()]
+        await self._check_blank(scene)
         metrics = await self._session.send("Page.getLayoutMetrics")
         size, window = metrics["cssContentSize"], metrics["cssLayoutViewport"]
         whole = np.array([0, 0, min(size["width"], _WIDEST_PX), min(size["height"], _TALLEST_PX)], np.float64)
@@ -144,6 +147,45 @@ class _Page:
         # What does not fit into the largest picture is not known.
         is_cut = np.array([size["width"] > _WIDEST_PX, size["height"] > _TALLEST_PX])
         return count.sights(((scene.box[:, :2] >= whole[2:]) & is_cut).any(axis=1))
+
+    async def _settle_boxes(self, scene: Scene) -> None:
+        """Put sticky boxes in their places, and find out which fixed boxes stay where they are."""
+        for node in scene.sticky.tolist():
+            document = int(scene.document_of[node])
+            if document in self._worlds:
+                handle = await self._handle(document, int(scene.ids[node]))
+                for name, value in (("position", "relative"), ("inset", "auto")):
+                    await self._call(document, "put", handle, name, value)
+        handles = [await self._handle(0, int(scene.ids[node])) for node in scene.fixed.tolist()]
+        stays = await self._call(0, "staying", *handles) if handles else []
+        scene.keep_fixed(np.array(stays, np.bool_))
+
+    async def _frames(self, scene: Scene) -> dict[int, F64]:
+        """Return where the contents of frame elements are (4, 2), by node."""
+        found = {}
+        for node in scene.frames[:_MOST_FRAMES]:
+            try:
+                answer = await self._session.send("DOM.getBoxModel", {"backendNodeId": int(scene.ids[node])})
+            except CommandError:  # it has no box
+                continue
+            found[node] = np.array(answer["model"]["content"], np.float64).reshape(4, 2)
+        return found
+
+    async def _check_blank(self, scene: Scene) -> None:
+        """Find the texts that are not transparent without letters, since an inline style forbids it."""
+        texts = np.unique(scene.owner[~scene.alone[scene.owner] & ~scene.unsure[scene.owner]])
+        scene.unsure[texts[_MOST_SHADED:]] = True
+        texts = texts[:_MOST_SHADED]
+        for document in np.unique(scene.document_of[texts]).tolist():
+            if document not in self._worlds:
+                continue
+            own = texts[scene.document_of[texts] == document]
+            parents = [
+                await self._handle(document, int(scene.ids[node])) for node in scene.parent[own].tolist()
+            ]
+            await self._blank({document: None})
+            scene.unsure[own] = ~np.array(await self._call(document, "areBlank", *parents), np.bool_)
+            await self._unblank([document])
 
     async def _scroll(self, count: "_Count", fixed: Sequence[Any], whole: F64) -> None:
         """Scroll what scrolls until all its texts were in view."""
