@@ -63,9 +63,6 @@ _LEAST_LETTER_PX, _MOST_BLUR, _LEAST_LINE = 3.0, 0.5, 0.4
 # Nor can letters that are so many sizes apart, in the mean.
 _MOST_APART = 30
 _FEWEST_IN_LINE = 4
-# Pictures do not overrule these. They do not say what can be read, and what moves or shines behind letters in the
-# colour of their ground can be taken for these.
-_SURE = (Hiding.NO_SIZE, Hiding.SAME_COLOUR, Hiding.UNREADABLE)
 # The area of a letter in parts of the square of its size, the least one of narrow letters, and its width likewise.
 _LETTER_AREA, _LEAST_LETTER_AREA, _LETTER_WIDTH = 0.5, 0.2, 0.4
 # So much of a text at its edges has less than a tenth of its ink: in shares of its width, and of its letters' size.
@@ -80,8 +77,7 @@ _ADDRESS = re.compile(r'url\(["\']?#([^"\')]{1,200})["\']?\)')
 def hidden_texts(page: Snapshot) -> NDArray[np.uint8]:
     """Return the `Hiding` of each of the N nodes; `Hiding.NONE` for nodes that are not text with words.
 
-    If the page was captured with pictures (`PIXELS`), these decide what can be seen of a text with a box, except
-    where they are unsure. Layout still decides what can be read, and what has the colour of its ground.
+    If the page was captured with pictures (`PIXELS`), text that they do not show is hidden, too.
 
     Takes O(N log N), and up to 2,000 boxes are compared with each text.
     """
@@ -102,10 +98,9 @@ def _hidden(page: Snapshot) -> NDArray[np.uint8]:
     if text.size:
         reason[text] = _Scene(page).judge(text)
     if PIXELS in page.style_names:
+        # Pictures only add to the rules: a page that knows of them could make hidden text show in them.
         sight = page.strings.take(page.styles[page.style[text], page.style_names.index(PIXELS)].tolist())
-        is_seen, is_unseen = np.array(sight) == "seen", np.array(sight) == "unseen"
-        reason[text[is_seen & ~np.isin(reason[text], _SURE)]] = Hiding.NONE
-        reason[text[is_unseen & (reason[text] == Hiding.NONE)]] = Hiding.UNSEEN
+        reason[text[(np.array(sight) == "unseen") & (reason[text] == Hiding.NONE)]] = Hiding.UNSEEN
     return reason
 
 

@@ -29,6 +29,7 @@ _PROPERTIES = frozenset(
         "position",
         "background-clip",
         "text-shadow",
+        "z-index",
     )
 )
 _SVG_TEXT = frozenset({"text", "tspan", "textpath"})
@@ -160,7 +161,9 @@ class Scene:
         self._scrolls = has("overflow-x", "auto", "scroll") | has("overflow-y", "auto", "scroll")
         on_page = self.document_of == 0
         is_element = (self._kind == Kind.ELEMENT) & np.array([":" not in name for name in self._names])
-        self.fixed = np.flatnonzero(has("position", "fixed") & on_page & is_element)
+        # What is behind the page covers nothing, and may be the ground of its text.
+        is_behind = np.array([value.startswith("-") for value in column["z-index"]])[row]
+        self.fixed = np.flatnonzero(has("position", "fixed") & on_page & is_element & ~is_behind)
         self.fixed_of = np.full(row.size, -1)
         self.sticky = np.flatnonzero(has("position", "sticky") & is_element)[:_MOST_STICKY]
         is_root = np.array([name == "html" for name in self._names]) & on_page

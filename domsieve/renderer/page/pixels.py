@@ -76,8 +76,8 @@ async def look(tab: Tab, capture: PixelCapture, style_names: Sequence[str], *, l
         finally:
             async with asyncio.timeout(limit_s):
                 await page.restore()
-    except (TimeoutError, CommandError, ValueError):
-        found = None
+    except (TimeoutError, CommandError, ValueError, LookupError, ArithmeticError, msgspec.MsgspecError):
+        found = None  # also where the numbers that a hostile page brings about make no sense
     sights = []
     for document in capture.documents:
         is_text = np.array(document.nodes.node_type) == Kind.TEXT
