@@ -62,8 +62,8 @@ def clean(
         least 5 of its pages are known.
     model : a site model, or its file. `method` can then change its `favor` and its `threshold`.
     hidden : what happens to hidden text. ``"layout"``: it is dropped, judged by computed styles and boxes.
-        ``"pixels"``: it is dropped, judged by pictures of the page, which are taken while it is rendered; only URLs
-        and Snapshots that were rendered so can be cleaned. ``"keep"``: it is kept if the text around it is.
+        ``"pixels"``: judged also by pictures of the page, which are taken while it is rendered; only URLs and
+        Snapshots that were rendered so can be cleaned. ``"keep"``: it is kept if the text around it is.
     keep_kinds, drop_kinds : types of blocks to keep, or to drop, whatever the method decides: ``"comments"``,
         ``"related"``, ``"tables"``, ``"captions"``, ``"bylines"``, ``"share"``, ``"breadcrumbs"``, ``"navigation"``,
         ``"consent"``.

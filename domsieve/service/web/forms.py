@@ -133,7 +133,7 @@ CHOICES: Mapping[str, tuple[Choice, ...]] = {
     "site_format": _CLEAN_FORMATS,
     "hidden": (
         Choice("layout", "Drop it, judged by layout"),
-        Choice("pixels", "Drop it, judged by pictures; takes longer"),
+        Choice("pixels", "Drop it, judged also by pictures; takes longer"),
         Choice("keep", "Keep it among kept text"),
     ),
     "window": (
