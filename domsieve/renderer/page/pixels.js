@@ -63,8 +63,8 @@ globalThis.domsievePixels = (() => {
 
   const put = (element, name, value) => {
     if (!changed.has(element)) changed.set(element, run(element, Element, "getAttribute", "style"));
-    const type = element instanceof SVGElement ? SVGElement : HTMLElement;
-    part(element, type, "style").setProperty(name, value, "important");
+    const type = [HTMLElement, SVGElement, MathMLElement].find((one) => element instanceof one);
+    if (type) part(element, type, "style").setProperty(name, value, "important");
   };
 
   const undo = (element) => {
