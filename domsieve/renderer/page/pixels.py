@@ -52,6 +52,8 @@ _WORLD = "domsieve-pixels"
 _TILE_PX, _TALLEST_PX, _WIDEST_PX = 16_384, 65_536, 4_096
 # Bounds of the work on one page. Texts beyond them are judged by layout.
 _MOST_FRAMES, _MOST_VIEWS, _MOST_SHADED = 20, 60, 200
+# Around the texts of a fixed box, for what reaches beyond their boxes.
+_MARGIN_PX = 40.0
 # A box counts as in view if so much of what fits is.
 _IN_VIEW = 0.99
 
@@ -141,7 +143,10 @@ class _Page:
             boxes = count.at_rest(int(scene.fixed[number]))
             if boxes.any():
                 await self._call(0, "undo", shown)
-                await self._view(count, boxes, first)
+                place, _ = scene.in_view()
+                around = np.concatenate((place[boxes, :2].min(axis=0), place[boxes, 2:].max(axis=0)))
+                margin = np.array([-_MARGIN_PX, -_MARGIN_PX, _MARGIN_PX, _MARGIN_PX])
+                await self._view(count, boxes, _common(np.rint(around) + margin, first))
                 await self._call(0, "put", shown, "opacity", "0")
         await self._scroll(count, fixed, whole)
         # What does not fit into the largest picture is not known.
