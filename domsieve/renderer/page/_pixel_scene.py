@@ -24,7 +24,6 @@ _PROPERTIES = frozenset(
         "font-size",
         "overflow-x",
         "overflow-y",
-        "transform",
         "filter",
         "position",
         "background-clip",
@@ -301,10 +300,10 @@ class Scene:
         for number, one in enumerate(self.scrollers):
             before = moved[one.outer]
             own = one.port - np.tile(before, 2)
-            port[number] = _common(own[None], port[one.outer][None])[0]
+            port[number] = common(own, port[one.outer])
             moved[number] = before + one.at - one.start
         box = self.box - np.tile(moved[self.scroller], 2)
-        part = _common(box, port[self.scroller])
+        part = common(box, port[self.scroller])
         whole, seen = box[:, 2:] - box[:, :2], np.maximum(part[:, 2:] - part[:, :2], 0)
         room = np.array([one.port[2:] - one.port[:2] for one in self.scrollers] + [[np.inf, np.inf]])
         fits = np.minimum(whole, room[self.scroller])
@@ -384,20 +383,18 @@ def _joined(columns: Any) -> Ints:
 
 def _levels(parent: Ints) -> list[Ints]:
     """Return the nodes of each depth; a parent may come after its child, as a frame does before its document."""
-    depth = np.full(parent.size, -1)
     level = np.flatnonzero(parent < 0)
     levels = []
     order = np.argsort(parent, kind="stable")
     first = np.searchsorted(parent[order], np.arange(parent.size + 1))
     while level.size:
         levels.append(level)
-        depth[level] = len(levels)
         spans = [order[first[node] : first[node + 1]] for node in level.tolist()]
         level = np.concatenate(spans) if spans else level[:0]
     return levels
 
 
-def _common(first: F64, second: F64) -> F64:
-    return np.concatenate(
-        (np.maximum(first[:, :2], second[:, :2]), np.minimum(first[:, 2:], second[:, 2:])), axis=1
-    )
+def common(first: F64, second: F64) -> F64:
+    """Return what rectangles (..., 4) have in common, given by left, top, right and bottom."""
+    begin, end = np.maximum(first[..., :2], second[..., :2]), np.minimum(first[..., 2:], second[..., 2:])
+    return np.concatenate((begin, end), axis=-1)

@@ -16,7 +16,8 @@ Pictures have half the size of the page, so they are four times as cheap.
 """
 
 import asyncio
-from collections.abc import Sequence
+import contextlib
+from collections.abc import AsyncIterator, Sequence
 from enum import IntEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -28,7 +29,7 @@ from numpy.typing import NDArray
 from domsieve.renderer.browser.connection import CommandError
 from domsieve.renderer.browser.tab import Tab
 from domsieve.renderer.page._pixel_pictures import LEAST_SHARE, SCALE, Pictures, area, picture_of
-from domsieve.renderer.page._pixel_scene import F64, Bools, Ints, PixelCapture, Scene
+from domsieve.renderer.page._pixel_scene import F64, Bools, Ints, PixelCapture, Scene, common
 from domsieve.snapshot.page import Kind
 
 if TYPE_CHECKING:
@@ -80,16 +81,9 @@ async def look(tab: Tab, capture: PixelCapture, style_names: Sequence[str], *, l
                 await page.restore()
     except (TimeoutError, CommandError, ValueError, LookupError, ArithmeticError, msgspec.MsgspecError):
         found = None  # also where the numbers that a hostile page brings about make no sense
-    sights = []
-    for document in capture.documents:
-        is_text = np.array(document.nodes.node_type) == Kind.TEXT
-        sights.append(np.where(is_text, Sight.UNSURE, Sight.NONE).astype(np.uint8))
-    if found is not None:
-        joined = np.concatenate(sights)
-        judged = np.flatnonzero((joined == Sight.UNSURE) & (found != Sight.UNSURE))
-        joined[judged] = found[judged]
-        sights = np.split(joined, np.cumsum([len(one) for one in sights])[:-1])
-    return sights
+    kinds = [np.array(document.nodes.node_type) for document in capture.documents]
+    said = np.where(np.concatenate(kinds) == Kind.TEXT, Sight.UNSURE if found is None else found, Sight.NONE)
+    return np.split(said.astype(np.uint8), np.cumsum([kind.size for kind in kinds])[:-1])
 
 
 def add_sights(capture: PixelCapture, sights: Sequence[Bytes]) -> None:
@@ -123,12 +117,12 @@ class _Page:
         """
         scene = Scene(capture, names)
         await self._open_worlds(scene)
-        await self._settle_boxes(scene)
+        handles = await self._settle_boxes(scene)
         if await self._still() or scene.sticky.size or scene.frames:
             params = {"computedStyles": [], "includePaintOrder": True, "includeDOMRects": True}
             placed = await self._session.ask("DOMSnapshot.captureSnapshot", params, PixelCapture)
             scene.place(placed, await self._frames(scene))
-        fixed = [await self._handle(0, int(scene.ids[node])) for node in scene.fixed.tolist()]
+        fixed = {node: handles[node] for node in scene.fixed.tolist()}
         await self._check_blank(scene)
         metrics = await self._session.send("Page.getLayoutMetrics")
         size, window = metrics["cssContentSize"], metrics["cssLayoutViewport"]
@@ -136,34 +130,43 @@ class _Page:
         first = np.array([window["pageX"], window["pageY"]] * 2, np.float64)
         first[2:] += window["clientWidth"], window["clientHeight"]
         count = _Count(scene, np.array([*self._worlds]))
-        for hidden in fixed:
+        for hidden in fixed.values():
             await self._call(0, "put", hidden, "opacity", "0")
-        await self._view(count, count.at_rest(-1), whole)
-        for number, shown in enumerate(fixed):
-            boxes = count.at_rest(int(scene.fixed[number]))
+        await self._view(count, count.in_view(-1), whole)
+        for root, shown in fixed.items():
+            boxes = count.in_view(root)
             if boxes.any():
-                await self._call(0, "undo", shown)
                 place, _ = scene.in_view()
                 around = np.concatenate((place[boxes, :2].min(axis=0), place[boxes, 2:].max(axis=0)))
                 margin = np.array([-_MARGIN_PX, -_MARGIN_PX, _MARGIN_PX, _MARGIN_PX])
-                await self._view(count, boxes, _common(np.rint(around) + margin, first))
-                await self._call(0, "put", shown, "opacity", "0")
+                async with self._showing(shown):
+                    await self._view(count, boxes, common(np.rint(around) + margin, first))
         await self._scroll(count, fixed, whole)
         # What does not fit into the largest picture is not known.
         is_cut = np.array([size["width"] > _WIDEST_PX, size["height"] > _TALLEST_PX])
         return count.sights(((scene.box[:, :2] >= whole[2:]) & is_cut).any(axis=1))
 
-    async def _settle_boxes(self, scene: Scene) -> None:
-        """Put sticky boxes in their places, and find out which fixed boxes stay where they are."""
+    @contextlib.asynccontextmanager
+    async def _showing(self, fixed: Any) -> AsyncIterator[None]:
+        """Show a fixed box, which is transparent, for a block of code; None for no box."""
+        if fixed:
+            await self._call(0, "undo", fixed)
+        yield
+        if fixed:
+            await self._call(0, "put", fixed, "opacity", "0")
+
+    async def _settle_boxes(self, scene: Scene) -> dict[int, Any]:
+        """Put sticky boxes in their places, and find out which fixed boxes stay; return handles of fixed boxes."""
         for node in scene.sticky.tolist():
             document = int(scene.document_of[node])
             if document in self._worlds:
                 handle = await self._handle(document, int(scene.ids[node]))
                 for name, value in (("position", "relative"), ("inset", "auto")):
                     await self._call(document, "put", handle, name, value)
-        handles = [await self._handle(0, int(scene.ids[node])) for node in scene.fixed.tolist()]
-        stays = await self._call(0, "staying", *handles) if handles else []
+        handles = {node: await self._handle(0, int(scene.ids[node])) for node in scene.fixed.tolist()}
+        stays = await self._call(0, "staying", *handles.values()) if handles else []
         scene.keep_fixed(np.array(stays, np.bool_))
+        return handles
 
     async def _frames(self, scene: Scene) -> dict[int, F64]:
         """Return where the contents of frame elements are (4, 2), by node."""
@@ -192,7 +195,7 @@ class _Page:
             scene.unsure[own] = ~np.array(await self._call(document, "areBlank", *parents), np.bool_)
             await self._unblank([document])
 
-    async def _scroll(self, count: "_Count", fixed: Sequence[Any], whole: F64) -> None:
+    async def _scroll(self, count: "_Count", fixed: dict[int, Any], whole: F64) -> None:
         """Scroll what scrolls until all its texts were in view."""
         scene = count.scene
         handles: dict[int, Any] = {}
@@ -210,12 +213,8 @@ class _Page:
                 one.at = np.array(at, np.float64)
             boxes = count.in_view(root)
             if boxes[box]:
-                if root >= 0:
-                    shown = fixed[int(np.flatnonzero(scene.fixed == root)[0])]
-                    await self._call(0, "undo", shown)
-                await self._view(count, boxes, _common(scene.port_of(box), whole))
-                if root >= 0:
-                    await self._call(0, "put", shown, "opacity", "0")
+                async with self._showing(fixed.get(root)):
+                    await self._view(count, boxes, common(scene.port_of(box), whole))
             count.give_up(box)
 
     async def restore(self) -> None:
@@ -225,7 +224,7 @@ class _Page:
             await self._call(document, "unblank")
             was_scrolled |= await self._call(document, "restore")
         if was_scrolled:  # the page is told with its next frame, while its scripts are off
-            await self._shoot(np.array([0.0, 0.0, 2.0, 2.0]))
+            await self._picture(np.array([0.0, 0.0, 2.0, 2.0]))
 
     # ---- pictures
 
@@ -271,6 +270,9 @@ class _Page:
 
     async def _shoot(self, clip: F64) -> "asyncio.Task[Image]":
         """Take a picture of a part of the page; it is decoded while the page goes on."""
+        return asyncio.create_task(asyncio.to_thread(picture_of, await self._picture(clip)))
+
+    async def _picture(self, clip: F64) -> str:
         left, top, right, bottom = clip.tolist()
         answer = await self._session.send(
             "Page.captureScreenshot",
@@ -281,7 +283,7 @@ class _Page:
                 "clip": {"x": left, "y": top, "width": right - left, "height": bottom - top, "scale": SCALE},
             },
         )
-        return asyncio.create_task(asyncio.to_thread(picture_of, answer["data"]))
+        return str(answer["data"])
 
     async def _nodes(self, scene: Scene, group: Ints) -> dict[int, list[Any]]:
         """Return handles of the text nodes of some boxes, by document."""
@@ -390,8 +392,6 @@ class _Count:
         waiting = self._is_known & ~self._is_counted
         return np.asarray(waiting & (self.scene.fixed_box == root) & (share >= _IN_VIEW))
 
-    at_rest = in_view
-
     def waiting(self) -> Ints:
         """Return the boxes that scroll and have not been in view."""
         scrolls = self.scene.scroller >= 0
@@ -426,7 +426,3 @@ class _Count:
         unknown[scene.owner[is_known]] = False
         sights[unknown] = Sight.UNSURE
         return sights
-
-
-def _common(first: F64, second: F64) -> F64:
-    return np.concatenate((np.maximum(first[:2], second[:2]), np.minimum(first[2:], second[2:])))
