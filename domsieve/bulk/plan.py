@@ -3,8 +3,9 @@
 import hashlib
 import pickle
 import tempfile
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from math import ceil
 from typing import IO, Any, Self
 
@@ -50,21 +51,13 @@ class _Place:
     size: int
 
 
-class Counted:
-    """Pages on disk, so that their number is known before they are divided into shards; a context manager.
+class _InFile:
+    """What is in a temporary file until the end of a block of code; `fill` writes it."""
 
-    Parameters
-    ----------
-    members : the pages; the iterable is read once, at once.
-    """
-
-    def __init__(self, members: Iterable[Member]) -> None:
+    def __init__(self, fill: Callable[[], None]) -> None:
         self._file: IO[bytes] = tempfile.TemporaryFile(prefix="domsieve-")  # noqa: SIM115 (closed at the end)
-        self._count = 0
         try:
-            for member in members:
-                pickle.dump(member, self._file, protocol=pickle.HIGHEST_PROTOCOL)
-                self._count += 1
+            fill()
         except BaseException:
             self._file.close()
             raise
@@ -74,6 +67,24 @@ class Counted:
 
     def __exit__(self, *_: object) -> None:
         self._file.close()
+
+
+class Counted(_InFile):
+    """Pages on disk, so that their number is known before they are divided into shards; a context manager.
+
+    Parameters
+    ----------
+    members : the pages; the iterable is read once, at once.
+    """
+
+    def __init__(self, members: Iterable[Member]) -> None:
+        self._count = 0
+        super().__init__(partial(self._take, members))
+
+    def _take(self, members: Iterable[Member]) -> None:
+        for member in members:
+            pickle.dump(member, self._file, protocol=pickle.HIGHEST_PROTOCOL)
+            self._count += 1
 
     def __len__(self) -> int:
         return self._count
@@ -97,7 +108,7 @@ def pages_per_shard(pages: int, workers: int | None) -> int:
     return min(max(ceil(pages / (workers * _SHARDS_PER_WORKER)), _FEWEST_PER_SHARD), MOST_PER_SHARD)
 
 
-class Plan:
+class Plan(_InFile):
     """The shards of a run, on disk until they are needed; a context manager.
 
     Only the names and the sites of shards are in memory.
@@ -110,20 +121,9 @@ class Plan:
 
     def __init__(self, members: Iterable[Member], *, per_shard: int) -> None:
         self.per_shard = per_shard
-        self._file: IO[bytes] = tempfile.TemporaryFile(prefix="domsieve-")  # noqa: SIM115 (closed by close)
         self._places: list[_Place] = []
         self._names: dict[str, str] = {}
-        try:
-            self._take(members, per_shard)
-        except BaseException:
-            self._file.close()
-            raise
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._file.close()
+        super().__init__(partial(self._take, members, per_shard))
 
     def __len__(self) -> int:
         return len(self._places)
