@@ -286,14 +286,14 @@ def render(
             "--refresh and --max-age are for the cache; give a new --output-dir to render again."
         )
     _check_output(output_dir)
-    capture = capture.adapted()
+    capture = capture.for_hidden(hidden).adapted()
     words = [word for word in targets if isinstance(word, str | ListedWord)]
     if len(words) < len(targets):
         raise UsageError("Only URLs can be rendered; standard input contains a page.")
     job = RenderJob(
         output=output_dir,
         budget=capture.analysis,
-        options=capture.for_hidden(hidden).options,
+        options=capture.options,
         page_budget=capture.budget,
         driver=capture.driver,
         browser=capture.browser,
