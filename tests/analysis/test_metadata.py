@@ -10,7 +10,7 @@ import pytest
 
 from domsieve.analysis.metadata._authors import author_names
 from domsieve.analysis.metadata._dates import find_dates, find_exact_date
-from domsieve.analysis.metadata._json_ld import DEEPEST, read_json
+from domsieve.analysis.metadata.json_values import DEEPEST, read_json
 from domsieve.analysis.metadata.page_metadata import read_metadata
 from domsieve.analysis.metadata.values import Metadata
 from domsieve.budget import AnalysisBudget, budgeted

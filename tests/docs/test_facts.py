@@ -8,7 +8,7 @@ import pytest
 import typer.main
 
 import domsieve
-from domsieve.analysis.metadata._json_ld import DEEPEST
+from domsieve.analysis.metadata.json_values import DEEPEST
 from domsieve.analysis.registry import METHODS, Method
 from domsieve.archive._decompression import ArchiveLimits
 from domsieve.budget import AnalysisBudget
