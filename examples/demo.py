@@ -1,40 +1,29 @@
-"""The main job from end to end: sample a site with Chrome, learn it, clean a page, say what was dropped and why.
+"""The main job from end to end, by the commands that you would use: crawl, compare, clean, say why, report.
 
 ``python -m examples.demo`` serves the demo site on this machine and cleans that; ``--site URL`` takes a real one.
+Captures, the report and the page as Markdown stay in ``build/demo``.
 """
 
 import argparse
-import asyncio
-import logging
-import re
+import json
+import shlex
+import subprocess
 import sys
-import tempfile
+from collections.abc import Sequence
 from contextlib import ExitStack
-from datetime import timedelta
 from pathlib import Path
+from urllib.parse import urlsplit
 
-from domsieve.analysis.cleaning.hidden_text import drop_hidden
-from domsieve.analysis.cleaning.none import NoCleaning
-from domsieve.analysis.trees.sst import SiteStyleTree
-from domsieve.analysis.writers.evidence import dropped_blocks
-from domsieve.analysis.writers.text import write_text
-from domsieve.errors import ContentError, DomsieveError
-from domsieve.files import default_cache_dir
-from domsieve.options import Budget, CaptureOptions
-from domsieve.renderer.network.egress import Egress
-from domsieve.renderer.network.upstream import environment_proxies
-from domsieve.renderer.renderer import Renderer
-from domsieve.snapshot.index import PageRecord
-from domsieve.snapshot.page import Snapshot
-from domsieve.snapshot.store import PageStore
-from domsieve.tasks.pages import from_record
-from domsieve.tasks.sampling import describe, sample
+from domsieve.urls import has_web_scheme
 from examples.serve import serve_demo
 
+FOLDER = Path("build") / "demo"
+PORT = 8898  # the same each time, so that the commands for afterwards find the captures of any run
 _SHOWN = "/articles/owl-pellets"  # of the demo site: a table, an advert, readers' letters in a frame
 _PAGES = 30
-_LINES = 14
+_LINES = 24
 _BLOCKS = 9
+_WIDTH = 110
 
 
 def main() -> int:
@@ -43,92 +32,87 @@ def main() -> int:
     parser.add_argument("--site", help="address of a real site instead of the demo site")
     parser.add_argument("--pages", type=int, default=_PAGES, help="pages to sample (default: %(default)s)")
     asked = parser.parse_args()
-    logging.basicConfig(format="%(message)s", stream=sys.stderr)
+    if asked.site is not None and not has_web_scheme(asked.site):
+        parser.error(f"--site is {asked.site!r}; give an address with http:// or https://")
     with ExitStack() as stack:
-        # The demo site has another port each time, so its captures are of no use afterwards.
-        folder = (
-            default_cache_dir() if asked.site else Path(stack.enter_context(tempfile.TemporaryDirectory()))
-        )
-        start = asked.site or stack.enter_context(serve_demo()) + _SHOWN
-        store = stack.enter_context(PageStore(folder))
+        start = asked.site or _serve(stack) + _SHOWN
         try:
-            records = asyncio.run(sample_demo(start, store, pages=asked.pages))
-            _show(records, store)
-        except DomsieveError as error:
-            print(f"demo: {error}", file=sys.stderr)
+            _show(start, pages=asked.pages)
+        except subprocess.CalledProcessError as error:
+            print(f"demo: the command above ended with exit code {error.returncode}", file=sys.stderr)
             return 1
     return 0
 
 
-async def sample_demo(
-    start: str, store: PageStore, *, pages: int = _PAGES, viewport_px: tuple[int, int] = (1280, 800)
-) -> list[PageRecord]:
-    """Render a random sample of a site; the first page is `start`."""
-    records: list[PageRecord] = []
-    options, budget = CaptureOptions(scroll=True, viewport_px=viewport_px), Budget(time=timedelta(seconds=30))
-    egress = Egress(upstreams=environment_proxies())
-    egress.name(start)
-    async with Renderer(options, budget, concurrency=2, egress=egress) as renderer:
-        async for event, record in sample(
-            renderer,
-            start,
-            store,
-            options=options,
-            pages=pages,
-            seed=0,
-            delay=None,
-            concurrency=2,
-            since=None,
-            egress=egress,
-        ):
-            print(describe(event), file=sys.stderr)
-            if record is not None:
-                records.append(record)
-    return records
+def _serve(stack: ExitStack) -> str:
+    """Serve the demo site at its port, or at a free one if something else has that; return its base URL."""
+    try:
+        return stack.enter_context(serve_demo(port=PORT))
+    except OSError:
+        return stack.enter_context(serve_demo())
 
 
-def _show(records: list[PageRecord], store: PageStore) -> None:
-    pages = [store.get(record.page_id) for record in records]
-    visible = NoCleaning().transform(pages)
-    rendered = [_words(write_text(page, verdict)) for page, verdict in zip(pages, visible, strict=True)]
-    raw = [_raw_words(record, store) for record in records]
-    _title(f"Rendered: {len(pages)} pages; words that a reader sees in the raw source, and after rendering")
-    for record, source, words in zip(records, raw, rendered, strict=True):
-        print(f"{source:>6} -> {words:>6}  {record.nodes:>6,} nodes  {record.url}")
-    print(f"{sum(raw):>6} -> {sum(rendered):>6}  in all")
+def _show(start: str, *, pages: int) -> None:
+    site = urlsplit(start).netloc
+    cache = ["--cache", str(FOLDER / "pages")]
+    page = [start, *cache, "--scroll"]
+    report = FOLDER / "report.html"
 
-    model = SiteStyleTree().fit(pages)
-    page = pages[0]
-    verdict = drop_hidden(page, model.transform(page), hidden="layout")
-    text = write_text(page, verdict)
-    lines = [_short(line) for line in text.splitlines() if line.strip()]
-    _title(f"Clean text of {page.provenance.url}: {_words(text)} of {rendered[0]} words")
-    print("\n".join(lines[:_LINES]))
+    _title("Render the pages of a site")
+    _run("site", *page, "--pages", str(pages), "--refresh")
+
+    _title("Compare rendered pages with their HTML source: where is a browser needed?")
+    print(_run("compare", site, *cache, "--quiet").strip().rpartition("\n\n")[2])
+
+    _title("Clean one of them; the other pages of the site are evidence")
+    _print_start(_run("clean", *page, "--format", "markdown", "--quiet").splitlines())
+
+    _title("What was dropped, and why, the largest blocks first")
+    result = json.loads(_run("clean", *page, "--json", "--quiet"))
+    dropped = [block for block in result["blocks"] if not block["kept"]]
+    for block in sorted(dropped, key=lambda block: -len(block["text"].split()))[:_BLOCKS]:
+        score = f", score {block['score']:.2f} (kept from {result['threshold']:.2f})"
+        by_score = block["reason"] == "looks like boilerplate"
+        print(f"{block['reason']}{score if by_score else ''}\n    {_short(block['text'])}")
+    print(f"{result['words']['kept']} words kept, {result['words']['dropped']} dropped")
+
+    _title("All of it to look at, with what the other methods keep")
+    _run("report", *page, "--output", str(report), "--quiet")
+    print(f"The report is {report}: open it in a browser.")
+
+    _title("Next")
+    for arguments in (
+        ["clean", site, *cache, "--format", "markdown", "--output-dir", str(FOLDER / "clean")],
+        ["records", site, *cache, "--output", str(FOLDER / "records.csv")],
+        ["cache", "list", *cache],
+    ):
+        print(f"    {_command(arguments)}")
+
+
+def _run(*arguments: str) -> str:
+    """Print a command and run it; return what it printed. What goes to stderr is seen as usual."""
+    print(f"$ {_command(arguments)}", flush=True)
+    command = [sys.executable, "-m", "domsieve.cli", *arguments]
+    return subprocess.run(command, stdout=subprocess.PIPE, text=True, encoding="utf-8", check=True).stdout
+
+
+def _command(arguments: Sequence[str]) -> str:
+    """Return the command as one types it in this folder, without the environment being active."""
+    program = Path(sys.executable).with_name("domsieve")
+    if program.is_relative_to(Path.cwd()):
+        program = program.relative_to(Path.cwd())
+    return shlex.join([str(program), *arguments])
+
+
+def _print_start(lines: Sequence[str]) -> None:
+    print("\n".join(_short(line) for line in lines[:_LINES]))
     if len(lines) > _LINES:
         print(f"... {len(lines) - _LINES} more lines")
-
-    _title(f"Dropped, largest first; a score up to {verdict.parameters['threshold']:.2f} is noise")
-    for block in dropped_blocks(page, verdict, limit=_BLOCKS):
-        numbers = ", ".join(f"{name.replace('_', ' ')} {value:g}" for name, value in block.numbers.items())
-        print(f"{block.words:>4} words  {block.reason}: {numbers}\n            {_short(block.text)}")
-
-
-def _raw_words(record: PageRecord, store: PageStore) -> int:
-    """Return the words that the raw source of the same navigation shows."""
-    try:
-        source: Snapshot = from_record(record, store, raw=True).load()
-    except ContentError:
-        return 0
-    return _words(write_text(source, NoCleaning().transform(source)))
-
-
-def _words(text: str) -> int:
-    return len(re.findall(r"\w{2,}", text))
 
 
 def _short(text: str) -> str:
     flat = " ".join(text.split())
-    return flat if len(flat) <= 110 else flat[:109] + "…"
+    return flat if len(flat) <= _WIDTH else f"{flat[: _WIDTH - 1]}…"
 
 
 def _title(text: str) -> None:

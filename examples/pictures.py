@@ -18,10 +18,14 @@ from playwright.async_api import FloatRect, Page, async_playwright
 from domsieve.analysis.records.result import Records
 from domsieve.analysis.registry import METHODS, MINERS, SITE_METHODS, MethodEntry
 from domsieve.analysis.verdict import Verdict
+from domsieve.options import Budget, CaptureOptions
 from domsieve.renderer.browser.playwright_driver import find_browser, launch_options
+from domsieve.renderer.network.egress import Egress
+from domsieve.renderer.renderer import Renderer
+from domsieve.snapshot.index import PageRecord
 from domsieve.snapshot.page import Kind, Snapshot
 from domsieve.snapshot.store import PageStore
-from examples.demo import sample_demo
+from domsieve.tasks.sampling import sample
 from examples.serve import serve_demo
 
 ARTICLE, LIST = "/articles/owl-pellets", "/shop"
@@ -50,7 +54,7 @@ def main() -> None:
     names = asked.methods or list(DRAWN)
     asked.output.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as folder, serve_demo() as base, PageStore(Path(folder)) as store:
-        records = asyncio.run(sample_demo(base + ARTICLE, store, viewport_px=(WIDTH_PX, 800)))
+        records = asyncio.run(sample_demo(base + ARTICLE, store))
         pages = {record.url: store.get(record.page_id) for record in records}
         drawn: dict[str, tuple[str, list[Area]]] = {}
         for name in names:
@@ -61,6 +65,27 @@ def main() -> None:
             result = method.transform(page)
             drawn[name] = page.provenance.url, areas(page, result)
         asyncio.run(draw(drawn, asked.output))
+
+
+async def sample_demo(start: str, store: PageStore) -> list[PageRecord]:
+    """Render all pages of the demo site; the first is `start`."""
+    options = CaptureOptions(scroll=True, viewport_px=(WIDTH_PX, 800))
+    egress = Egress()
+    egress.name(start)
+    async with Renderer(options, Budget(), concurrency=2, egress=egress) as renderer:
+        events = sample(
+            renderer,
+            start,
+            store,
+            options=options,
+            pages=30,
+            seed=0,
+            delay=None,
+            concurrency=2,
+            since=None,
+            egress=egress,
+        )
+        return [record async for _, record in events if record is not None]
 
 
 def areas(page: Snapshot, result: Verdict | Records) -> list[Area]:

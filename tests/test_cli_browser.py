@@ -38,7 +38,7 @@ def sample(base: str, cache: Path) -> list[str]:
     result = run("site", f"{base}/", "--pages", "8", "--seed", "3", "--json", cache=cache)
     assert result.exit_code == 0
     assert f"{base}: 0 s between two pages\n" in result.stderr
-    assert result.stderr.endswith(f"Next: domsieve clean {host(base)} --output-dir clean\n")
+    assert result.stderr.endswith(f"Next: domsieve clean {host(base)} --output-dir clean --cache {cache}\n")
     return [json.loads(line)["url"] for line in result.stdout.splitlines()]
 
 

@@ -1,5 +1,6 @@
 """Commands that render pages into the cache."""
 
+import shlex
 from collections.abc import Sequence
 from contextlib import AsyncExitStack
 from dataclasses import asdict
@@ -164,5 +165,7 @@ def site(
     say_unknown(capture.replay)
     if kept_as:
         same = " --hidden pixels" if hidden == "pixels" else ""
+        if cache is not None:
+            same += f" --cache {shlex.quote(str(cache))}"
         say(f"Next: domsieve clean {kept_as} --output-dir clean{same}")
     finish(done, failed)
