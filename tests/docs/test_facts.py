@@ -69,8 +69,9 @@ def test_the_options_of_serve_stand_in_one_table_and_are_those_that_it_has() -> 
     assert not re.search(r"^\| `--", guide, re.MULTILINE)
 
 
-def test_figures_beside_other_tools_are_those_of_the_results() -> None:
-    figures = set(re.findall(r"\b0\.\d{3}\b", (DOCS / "which-tool.md").read_text("utf-8")))
+@pytest.mark.parametrize("page", ["README.md", "docs/index.md", "docs/which-tool.md"])
+def test_figures_beside_other_tools_are_those_of_the_results(page: str) -> None:
+    figures = set(re.findall(r"\b0\.\d{3}\b", (ROOT / page).read_text("utf-8")))
     assert len(figures) > 10
     assert figures <= set(re.findall(r"\b0\.\d{3}\b", (DOCS / "results.md").read_text("utf-8")))
 
