@@ -224,9 +224,14 @@ def _is_alive(process: int) -> bool:
     return True
 
 
-def _part_of(path: Path) -> Path:
-    """Return a temporary name in the folder of `path`.
+def part_name() -> str:
+    """Return a new name for a temporary file, which `leftovers` finds once this process has ended.
 
     It does not contain the name of the file, which may already have the maximum length.
     """
-    return path.with_name(f".domsieve.{os.getpid()}-{uuid4().hex}{_PART}")
+    return f".domsieve.{os.getpid()}-{uuid4().hex}{_PART}"
+
+
+def _part_of(path: Path) -> Path:
+    """Return a temporary name in the folder of `path`."""
+    return path.with_name(part_name())
