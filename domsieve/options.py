@@ -159,7 +159,18 @@ class CaptureOptions:
     ] = None
     render: Annotated[
         RenderMode,
-        Option("Which pages are rendered; auto fetches those where a browser adds nothing.", group="Pages"),
+        Option(
+            "Which pages are rendered; auto fetches those where a browser adds nothing.",
+            group="Pages",
+            served=Served(
+                label="Which pages are rendered",
+                choices={
+                    "always": "All",
+                    "auto": "Those to which a browser adds something",
+                    "never": "None: only fetch them",
+                },
+            ),
+        ),
     ] = "always"
     screenshot: Annotated[
         bool,

@@ -26,7 +26,7 @@ from domsieve.options import Budget, CaptureOptions
 from domsieve.renderer.network.addresses import HostRules
 from domsieve.renderer.protocol import Outcome, PageSource, Reconsidering
 from domsieve.renderer.renderer import Renderer
-from domsieve.renderer.sampling.events import PageFailed
+from domsieve.renderer.sampling.events import PageDone, PageFailed
 from domsieve.renderer.sampling.visits import visit_politely
 from domsieve.snapshot.store import PageStore
 from domsieve.tasks.page_getter import get_pages
@@ -140,7 +140,7 @@ class RenderJob:
             )
             async with aclosing(events):
                 async for event, record in events:
-                    pages += record is not None
+                    pages += record is not None and isinstance(event, PageDone)
                     if isinstance(event, PageFailed):
                         failures.add(event.url, site, event.error)
         return pages

@@ -153,6 +153,7 @@ def clean(
     from domsieve.tasks.page_cleaning import written
     from domsieve.tasks.pages import known_pages, readable, with_selection
     from domsieve.tasks.postprocess import how_loaded, remarks
+    from domsieve.tasks.render_modes import cleaning_needs
     from domsieve.tasks.site_learning import Drift
     from domsieve.tasks.targets import find_targets
 
@@ -173,11 +174,14 @@ def clean(
         method or cast(Method, learned.name if learned else DEFAULT_METHOD), param, mode=mode, favor=favor
     )
     name = method or (learned.name if learned else DEFAULT_METHOD)
-    capture = capture.for_hidden(hidden).adapted(
-        method=name != DEFAULT_METHOD,
-        hidden=hidden == "keep" and capture.options.render == "auto",
-        param=params.given.get("style") in ("layout", "full"),
+    needs = cleaning_needs(
+        capture.options,
+        uses_default_method=name == DEFAULT_METHOD,
+        hidden=hidden,
+        style=params.given.get("style"),
     )
+    needs["param"] = needs.pop("style")
+    capture = capture.for_hidden(hidden).adapted(**needs)
     with open_cache(cache) as store:
         found = find_targets(targets, store)
         if hidden == "pixels":

@@ -21,6 +21,7 @@ from domsieve.library.parameters import (
 from domsieve.library.results import CleanResult, CompareResult, RecordsResult
 from domsieve.snapshot.page import Snapshot
 from domsieve.tasks.pages import no_pixels
+from domsieve.tasks.render_modes import cleaning_needs
 from domsieve.types import FIELD_NAMES
 
 
@@ -231,11 +232,13 @@ def _clean(call: str, page: object, url: object, how: CleanKeywords) -> PagesCal
             if source.load and not source.has_pixels:
                 raise no_pixels(source.label)
     name = cleaning.model.name if cleaning.model else cleaning.method
-    fetching = fetching.adapted(
-        method=name not in (None, DEFAULT_METHOD),
-        hidden=cleaning.hidden == "keep" and fetching.options.render == "auto",
-        style=cleaning.params.given.get("style") in ("layout", "full"),
+    needs = cleaning_needs(
+        fetching.options,
+        uses_default_method=name in (None, DEFAULT_METHOD),
+        hidden=cleaning.hidden,
+        style=cleaning.params.given.get("style"),
     )
+    fetching = fetching.adapted(**needs)
     return PagesCall(sources, is_list(page), fetching, partial(cleaned, cleaning=cleaning))
 
 

@@ -8,11 +8,13 @@ import itertools
 import logging
 import signal
 import time
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 from msgspec.structs import replace
 
@@ -249,9 +251,18 @@ def _figures(pool: WorkerPool, queue: WorkQueue) -> Figures:
         workers=len(pool.pids),
         worker_restarts=pool.restarts,
         pages=sum(facts["pages"] for facts in said),
+        loads=_loads(said),
         browser_starts=sum(facts["browsers"] for facts in said),
         browser_memory_bytes=sum(facts["memory_bytes"] for facts in said),
     )
+
+
+def _loads(said: Iterable[Mapping[str, Any]]) -> Mapping[tuple[str, str], int]:
+    loads: Counter[tuple[str, str]] = Counter()
+    for facts in said:
+        for how, reason, number in facts["loads"]:
+            loads[how, reason] += number
+    return loads
 
 
 async def _upkeep(store: JobStore, settings: Settings) -> None:

@@ -100,14 +100,21 @@ class StoredEvidence:
     options : how pages are captured; evidence for other options does not count.
     seed : the seed of comparisons and audits; evidence for other seeds does not count.
     since : older evidence does not count; None uses all.
+    owner : whose evidence it is; that of others does not count.
     """
 
     def __init__(
-        self, store: PageStore, options: CaptureOptions, *, seed: int, since: datetime | None = None
+        self,
+        store: PageStore,
+        options: CaptureOptions,
+        *,
+        seed: int,
+        since: datetime | None = None,
+        owner: str = "",
     ) -> None:
         self._store, self._since = store, since
         shaping = [capture_key(one) for one in (options.canonical(), options.canonical_fetched())]
-        self._kind = digest_of(msgspec.json.encode((_VERSION, seed, shaping)))
+        self._kind = digest_of(msgspec.json.encode((_VERSION, seed, shaping, *([owner] if owner else []))))
 
     def entries(self, site: str) -> list[Entry]:
         """Return the entries of a site in their order."""

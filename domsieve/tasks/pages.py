@@ -1,6 +1,6 @@
 """Pages that can be read: from the cache, files, archives and HTML."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -180,10 +180,16 @@ def known_pages(site: str, store: PageStore, options: CaptureOptions, *, raw: bo
     options : how pages are captured.
     raw : whether to read the raw source of rendered pages.
     """
+    records = site_records(site.removesuffix(f" {RAW}"), store, options)
+    return pages_like(records, site, store, raw=raw)
+
+
+def pages_like(
+    records: Iterable[PageRecord], site: str, store: PageStore, *, raw: bool = False
+) -> "list[Page]":
+    """Return the pages among some of a site that a page of it is learned from together with; see `known_pages`."""
     if site.endswith(f" {RAW}"):
-        records = site_records(site.removesuffix(f" {RAW}"), store, options)
         return [replace(from_record(one, store, raw=True), site=site) for one in records if one.source_digest]
-    records = site_records(site, store, options)
     return [from_record(one, store, raw=raw) for one in records if one.producer == "rendered"]
 
 

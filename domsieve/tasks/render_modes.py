@@ -1,22 +1,25 @@
 """Which pages of a call are rendered: what the options allow, and the source of pages that does it."""
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import replace
 from datetime import datetime
-from typing import Any
+from typing import Literal
 
 from domsieve.errors import UsageError
-from domsieve.options import CaptureOptions
+from domsieve.options import Budget, CaptureOptions
+from domsieve.renderer.network.egress import Egress
 from domsieve.renderer.protocol import PageSource
+from domsieve.snapshot.page import Snapshot
 from domsieve.snapshot.store import PageStore
 from domsieve.tasks.renderer_factory import RendererFactory
+from domsieve.types import HiddenText
 
 NOT_JUDGED = "not rendered: hidden text cannot be judged"
 """The reason in pages of ``render="never"``."""
 
 _FETCHES = 8  # at the same time; they need little processor time
-_NEEDING = {
+NEEDING_BROWSER: Mapping[str, object] = {
     "click": (),
     "wait_for": None,
     "scroll": False,
@@ -28,6 +31,10 @@ _NEEDING = {
     "record": False,
     "fixed_time": False,
 }
+"""The options that need a browser, by name, with the values that need none."""
+
+STYLES_OF_LAYOUT = ("layout", "full")
+"""Values of the parameter `style` of methods that only rendered pages have."""
 _SHOWN = {"archive": "from_archive", "record": "archive", "pixels": "hidden"}
 
 
@@ -38,7 +45,7 @@ def needing_browser(options: CaptureOptions) -> list[str]:
     ------
     UsageError : the storage-state file cannot be used.
     """
-    given = [name for name, usual in _NEEDING.items() if getattr(options, name) != usual]
+    given = [name for name, usual in NEEDING_BROWSER.items() if getattr(options, name) != usual]
     names = [_SHOWN.get(name, name) for name in given]
     if options.storage_state:
         from domsieve.renderer.browser.opening import storage_state
@@ -48,8 +55,27 @@ def needing_browser(options: CaptureOptions) -> list[str]:
     return names
 
 
+def cleaning_needs(
+    options: CaptureOptions, *, uses_default_method: bool, hidden: HiddenText, style: object
+) -> dict[str, bool]:
+    """Return what needs a browser when pages are cleaned, besides the options of the capture; for `with_render_mode`.
+
+    Parameters
+    ----------
+    options : how pages are captured.
+    uses_default_method : whether pages are cleaned by the default method; others tell elements apart by layout.
+    hidden : see `drop_hidden`. Fetched pages have no text that is known to be hidden, so ``"auto"`` cannot keep it.
+    style : the parameter `style` of the method; None if it is not given.
+    """
+    return {
+        "method": not uses_default_method,
+        "hidden": hidden == "keep" and options.render == "auto",
+        "style": style in STYLES_OF_LAYOUT,
+    }
+
+
 def with_render_mode(
-    options: CaptureOptions, *, others: "dict[str, Any] | None" = None
+    options: CaptureOptions, *, others: Mapping[str, bool] | None = None
 ) -> tuple[CaptureOptions, str]:
     """Return the options with the mode that is possible, and the name of the option that needs a browser.
 
@@ -76,8 +102,34 @@ def with_render_mode(
     return replace(options, render="always"), names[0]
 
 
-@asynccontextmanager
-async def page_source(
+LoadReason = Literal[
+    "always", "never", "static", "compared", "audited", "styles", "drawn", "varied", "doubtful", "signs"
+]
+"""Why a page was rendered or only fetched, in a word."""
+
+_CLASSES: Mapping[str, LoadReason] = {
+    "": "always",
+    NOT_JUDGED.partition(":")[0]: "never",
+    "static": "static",
+    "compared": "compared",
+    "audited": "audited",
+    "its style sheets are new": "styles",
+    "style sheets may hide a part of its text": "styles",
+    "drawn by scripts": "drawn",
+    "too varied": "varied",
+    "not alike": "varied",
+}
+
+
+def load_reason(page: Snapshot) -> LoadReason:
+    """Return why a page was rendered or only fetched, in a word; ``"signs"`` for all that its source alone said."""
+    reason = page.provenance.reason
+    if reason.startswith("another page of "):
+        return "doubtful"
+    return _CLASSES.get(reason.partition(":")[0], "signs")
+
+
+def page_source(
     factory: RendererFactory,
     *,
     store: PageStore | None,
@@ -85,20 +137,55 @@ async def page_source(
     since: datetime | None = None,
     report: Callable[[str, str, str], None] = lambda *_: None,
     open_renderer: Callable[[], AbstractAsyncContextManager[PageSource]] | None = None,
-) -> AsyncIterator[PageSource]:
-    """Open the source of pages for the mode in the options of a factory.
+) -> AbstractAsyncContextManager[PageSource]:
+    """Open the source of pages for the mode in the options of a factory, which has the guard of all connections.
 
     Parameters
     ----------
-    factory : makes the renderer, and has the guard of all connections.
+    factory : makes the renderer.
+    store, seed, since, report, open_renderer : see `source_through`. Without `open_renderer`, the factory opens one.
+    """
+    return source_through(
+        factory.egress,
+        factory.options,
+        factory.budget,
+        open_renderer=open_renderer or factory.renderer,
+        concurrency=factory.concurrency,
+        store=store,
+        seed=seed,
+        since=since,
+        report=report,
+    )
+
+
+@asynccontextmanager
+async def source_through(
+    egress: Egress,
+    options: CaptureOptions,
+    budget: Budget,
+    *,
+    open_renderer: Callable[[], AbstractAsyncContextManager[PageSource]],
+    concurrency: int,
+    store: PageStore | None,
+    owner: str = "",
+    seed: int = 0,
+    since: datetime | None = None,
+    report: Callable[[str, str, str], None] = lambda *_: None,
+) -> AsyncIterator[PageSource]:
+    """Open the source of pages for the mode in the options.
+
+    Parameters
+    ----------
+    egress : the guard of all connections; that of the renderer.
+    options, budget : how pages are captured, and the limits of one page, whether it is rendered or fetched.
+    open_renderer : opens the renderer; called when the first page is rendered.
+    concurrency : number of pages that are open at the same time.
     store : the cache, which keeps what was learned about sites; None keeps nothing.
+    owner : whose evidence it is; what others have learned is not used.
     seed : decides which pages ``"auto"`` audits.
     since : evidence that is older does not count; None uses all.
     report : called with a site, a prefix and a sentence when it is decided how pages of the prefix are loaded.
-    open_renderer : opens the renderer; None opens one of the factory.
     """
-    options = factory.options
-    open_renderer = open_renderer or factory.renderer
     if options.render == "always":
         async with open_renderer() as renderer:
             yield renderer
@@ -108,15 +195,15 @@ async def page_source(
 
     fetcher = Fetcher(
         options,
-        factory.budget,
-        egress=factory.egress,
-        concurrency=max(_FETCHES, factory.concurrency),
+        budget,
+        egress=egress,
+        concurrency=max(_FETCHES, concurrency),
         reason=NOT_JUDGED if options.render == "never" else "",
     )
     async with fetcher:
         if options.render == "never":
             yield fetcher
             return
-        memory = StoredEvidence(store, options, seed=seed, since=since) if store else NoMemory()
+        memory = StoredEvidence(store, options, seed=seed, since=since, owner=owner) if store else NoMemory()
         async with AdaptiveSource(open_renderer, fetcher, memory, seed=seed, report=report) as source:
             yield source

@@ -62,7 +62,7 @@ async def sample(
     kept: Callable[[Rendering, str], Awaitable[PageRecord]] | None = None,
     egress: Egress | None = None,
 ) -> AsyncGenerator[tuple[SampleEvent | PageMarked | PageAgain, PageRecord | None]]:
-    """Yield events, among them the record of each page of the sample, captured now or before.
+    """Yield events, and with those of pages of the sample, also of `PageAgain`, their records.
 
     An interrupted sample continues when it is started again: it draws the same pages, and finds them in the cache.
 
@@ -132,9 +132,8 @@ async def sample(
                     yield PageMarked(event.url, marks), None
     if isinstance(source, Reconsidering):
         async for url, outcome in source.again():
-            if not isinstance(outcome, DomsieveError):
-                await kept(outcome, site)
-            yield PageAgain(url, outcome), None
+            record = None if isinstance(outcome, DomsieveError) else await kept(outcome, site)
+            yield PageAgain(url, outcome), record
 
 
 def describe(event: SampleEvent | PageMarked | PageAgain) -> str:

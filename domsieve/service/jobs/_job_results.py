@@ -41,9 +41,10 @@ from domsieve.snapshot.store import PageStore
 from domsieve.tasks.page_cleaning import Cleaned, clean, metadata_of, written
 from domsieve.tasks.page_comparison import advise, compare
 from domsieve.tasks.page_report import of_record, report
-from domsieve.tasks.pages import Page, from_html, from_record, site_records, with_selection
+from domsieve.tasks.pages import Page, from_html, from_record, pages_like, site_records, with_selection
 from domsieve.tasks.postprocess import remarks
 from domsieve.tasks.record_mining import mine
+from domsieve.tasks.render_modes import NOT_JUDGED
 
 # Pages that a site method learns from in a job about one page. A guess: more pages improve a method little, and every
 # job reads and learns them again.
@@ -52,7 +53,7 @@ _SIBLINGS = 50
 _LARGEST_BYTES = 200_000_000
 # Characters of a URL in a summary, as many as in a request; a page can redirect to one of two million characters.
 _LONGEST_URL = 8_192
-_NOT_RENDERED = "Not rendered: hidden text cannot be judged."
+_NOT_RENDERED = f"{NOT_JUDGED.capitalize()}."
 # Reasons of a sample to end early although no limit was reached.
 _CUT_SHORT = {"fruitless": "The last pages all failed or repeated others, so no more were opened."}
 # A fixed date, so that archives of equal pages are equal.
@@ -111,7 +112,7 @@ def page_result(
 
         def others(site: str) -> list[Page]:
             selection = request.selection()
-            return [with_selection(from_record(other, store), selection) for other in siblings(site)]
+            return [with_selection(page, selection) for page in pages_like(siblings(site), site, store)]
 
         said, files = _cleaned(request, _page_of(request, record, store), others)
     elif isinstance(request, RecordsRequest):
@@ -122,7 +123,8 @@ def page_result(
         said, files = _reported(request, record, store, siblings)
     else:
         raise TypeError(f"A request of the kind {request.kind} is not about a single page.")
-    return {**facts, **said}, files
+    found = {**facts, **said}
+    return {**found, "remarks": [*_about_loading(request, facts["reason"]), *found["remarks"]]}, files
 
 
 def html_result(request: HtmlRequest) -> Results:
@@ -142,6 +144,8 @@ def html_result(request: HtmlRequest) -> Results:
             "fault": msgspec.to_builtins(fault_of(snapshot)),
             "marks": msgspec.to_builtins([*page_marks(snapshot)]),
             "remarks": remarks(snapshot),
+            **_how_loaded(snapshot),
+            "reason": NOT_JUDGED,
             "nodes": len(snapshot),
             "complete": snapshot.provenance.complete,
             "reasons": list(snapshot.provenance.reasons),
@@ -196,7 +200,10 @@ def site_result(
                 )
                 about = msgspec.to_builtins(metadata_of(page, result))
                 with page.at_work("write"):
-                    said = remarks(*result)
+                    said = [
+                        *_about_loading(request, result[0].provenance.reason),
+                        *remarks(*result),
+                    ]
             except BudgetError as error:
                 failures.append({"url": page.label, **_problem(page.label, error)})
                 continue
@@ -208,6 +215,7 @@ def site_result(
                     "file": name,
                     "complete": record.complete,
                     "page_id": record.page_id,
+                    **_how_loaded(result[0]),
                     "expected_f1": _rounded(result[1].expected_f1),
                     "metadata": about,
                     "marks": msgspec.to_builtins([*result[1].marks]),
@@ -254,12 +262,30 @@ def _facts(request: PageRequest, record: PageRecord, store: PageStore) -> dict[s
         "fault": msgspec.to_builtins(fault),
         "marks": msgspec.to_builtins([*page_marks(snapshot)]),
         "remarks": remarks(snapshot),
+        **_how_loaded(snapshot),
         "page_id": record.page_id,
         "captured_at": record.captured_at,
         "nodes": record.nodes,
         "complete": record.complete,
         "reasons": list(record.reasons),
     }
+
+
+def _how_loaded(page: Snapshot) -> dict[str, Any]:
+    """Return whether a page was rendered, and why or why not; null if it always is."""
+    return {"rendered": page.has_layout, "reason": page.provenance.reason or None}
+
+
+def _about_loading(request: PageRequest, reason: str | None) -> list[str]:
+    """Return what readers of a result have to know about how the page was loaded, one sentence each.
+
+    Parameters
+    ----------
+    reason : why the page was rendered or not; None if it always is.
+    """
+    name = request.needing_browser()
+    said = [f"Rendered, because {name} needs a browser."] if name else []
+    return [*said, *([_NOT_RENDERED] if reason == NOT_JUDGED else [])]
 
 
 def _page_of(request: PageRequest, record: PageRecord, store: PageStore) -> Page:

@@ -5,22 +5,22 @@ This module only adds events to the job; the worker marks it as done or failed.
 
 import asyncio
 import threading
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterable
+from collections.abc import AsyncGenerator, Callable
 from concurrent.futures import Executor
 from contextlib import aclosing
 from contextvars import copy_context
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, Protocol
+from typing import Any
 
 from domsieve.budget import DEFAULT_BUDGET, AnalysisBudget, budgeted
 from domsieve.errors import DamagedFileError, DomsieveError, PolicyError, UnknownPageError
-from domsieve.options import Budget, CaptureOptions
-from domsieve.renderer.network.egress import Egress
+from domsieve.options import CaptureOptions
 from domsieve.renderer.network.proxy import Proxy
 from domsieve.renderer.protocol import Outcome, Rendering
 from domsieve.renderer.sampling.events import PageDone, PageFailed, PageRepeated, SampleEnded, SiteOpened
 from domsieve.service.jobs._job_results import SitePages, html_result, page_result, site_result
+from domsieve.service.jobs._page_loads import JobPages, LoadCounts, PageRenderer, job_pages
 from domsieve.service.jobs.job_values import (
     DEFAULT_SITE_QUOTA,
     Claim,
@@ -43,30 +43,11 @@ from domsieve.snapshot.store import PageStore
 from domsieve.snapshot.stored_files import page_id_of
 from domsieve.tasks.page_getter import get_pages
 from domsieve.tasks.pages import cached, keep, unscripted
-from domsieve.tasks.sampling import describe, sample
+from domsieve.tasks.sampling import PageAgain, describe, sample
 from domsieve.tasks.targets import site_of
 
 _LONGEST_DELAY_S = 10.0  # a guess: at 20 pages, the default, this already takes over three minutes
 _LONGEST = 2_000  # characters of an event's text; URLs that pages lead to may have two million
-
-
-class PageRenderer(Protocol):
-    """Renders pages for jobs; `Supervisor` is the implementation."""
-
-    egress: Egress
-    concurrency: int
-
-    async def render(
-        self,
-        url: str,
-        *,
-        site: str | None = None,
-        options: CaptureOptions | None = None,
-        budget: Budget | None = None,
-        proxy: Proxy | None = None,
-    ) -> Rendering:
-        """Return the page at `url`."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +71,7 @@ class WorkerContext:
     pages : returns the page store of the calling thread; each thread has its own.
     analysis : the budget of the analysis of one page.
     site : the quota of a site job.
+    loads : counts the pages that were loaded.
     """
 
     browsing: PageRenderer
@@ -98,6 +80,7 @@ class WorkerContext:
     pages: Callable[[], PageStore]
     analysis: AnalysisBudget = DEFAULT_BUDGET
     site: SiteQuota = DEFAULT_SITE_QUOTA
+    loads: LoadCounts = field(default_factory=LoadCounts)
 
 
 async def do(
@@ -148,15 +131,24 @@ async def _page(request: PageRequest, claim: Claim, bench: WorkerContext, run: C
         await run(partial(bench.queue.event, claim, "stage", {"stage": "render"}, done=0, total=1))
         # The client is part of the name, so that no cookie of one client's pages meets another's. Two loads share
         # nothing, and what the page is compared with comes last, for its newest capture is the one found again.
-        names = {f"{client} {site}": options}
+        names = {site: options}
         if twice:
             both = (options.without_extras(), options)
-            names = {f"{client} {site} {claim.job.id} {n}": how for n, how in enumerate(both)}
+            names = {f"{site} {claim.job.id} {n}": how for n, how in enumerate(both)}
         try:
             for name, how in names.items():
-                loads.append(
-                    await bench.browsing.render(request.url, site=name, options=how, budget=request.budget())
+                pages = job_pages(
+                    bench.browsing,
+                    bench.loads,
+                    how,
+                    request.budget(),
+                    client=client,
+                    context=client,
+                    pages=bench.pages,
+                    since=request.since(),
                 )
+                async with pages as source:
+                    loads.append(await source.render(request.url, site=name))
         except DomsieveError as error:
             yield request.url, error
         else:
@@ -197,6 +189,14 @@ class _Sampled:
     ended: str = ""
     limit: SiteLimit | None = None
 
+    def replace(self, url: str, outcome: Rendering | DomsieveError, *, record: PageRecord | None) -> None:
+        """Replace a fetched page by what came of rendering it; without a record, it counts as failed."""
+        places = [number for number, one in enumerate(self.records) if one.url == url]
+        for place in reversed(places):
+            self.records[place : place + 1] = [record] if record else []
+        if places and isinstance(outcome, DomsieveError):
+            self.failures.append({"url": url, **problem_of(outcome)})
+
 
 async def _site(
     request: SiteRequest,
@@ -210,8 +210,22 @@ async def _site(
     found = _Sampled()
     # With its own proxy, a job's traffic is counted apart from that of other jobs in the same browser.
     egress = bench.browsing.egress.metered(bench.site.size_bytes)
-    async with Proxy(egress) as proxy:
-        source = _Source(bench, claim, request, proxy)
+    async with (
+        Proxy(egress) as proxy,
+        job_pages(
+            bench.browsing,
+            bench.loads,
+            request.capture_options(),
+            request.budget(),
+            client=claim.job.client,
+            context=f"{claim.job.client} {claim.job.id}",
+            pages=bench.pages,
+            since=request.since(),
+            seed=request.seed,
+            proxy=proxy,
+            quota=bench.site,
+        ) as source,
+    ):
         try:
             async with asyncio.timeout(bench.site.time_s) as limit:
                 await _sample(request, claim, bench, run, source, found)
@@ -224,8 +238,11 @@ async def _site(
             if not (egress.is_used_up or _is_over_quota(error)):
                 raise
             found.limit = "bytes" if egress.is_used_up else "pages"
-    if egress.is_used_up and found.ended != "complete":
-        found.limit = "bytes"  # a sitemap may have been cut off, too
+        if egress.is_used_up and found.ended != "complete":
+            found.limit = "bytes"  # a sitemap may have been cut off, too
+        if found.limit:
+            async for again in source.doubtful(bench.site.sentence(found.limit)):
+                found.replace(*again, record=None)
     sentence = bench.site.sentence(found.limit) if found.limit else ""
     if found.limit and not found.records:
         raise PolicyError(f"There is no page yet. {sentence}", reason="quota", url=request.url)
@@ -247,7 +264,7 @@ async def _sample(
     claim: Claim,
     bench: WorkerContext,
     run: Callable[..., Any],
-    source: "_Source",
+    source: JobPages,
     found: _Sampled,
 ) -> None:
     """Sample a site and add the pages to `found`, until the sample ends or the job reaches a limit."""
@@ -305,6 +322,9 @@ async def _sample(
                 facts |= {"url": event.url, "detail": problem["detail"], "fault": problem["fault"]}
             elif isinstance(event, PageRepeated):
                 facts |= {"url": event.url}
+            elif isinstance(event, PageAgain):
+                found.replace(event.url, event.outcome, record=record)
+                pages += [_used(record, claim)] if record else []
             elif isinstance(event, SampleEnded):
                 found.ended = event.reason
             facts["done"] = len(found.records)
@@ -349,59 +369,6 @@ def _kept(rendering: Rendering, site: str, claim: Claim, bench: WorkerContext) -
     record = keep(rendering, site, store)
     captures.made(claim, {page_id: store.size(page_id) for page_id in ids})
     return record
-
-
-class _Source:
-    """The source of pages of one site job, with its options, its quota, and browser contexts of its own."""
-
-    def __init__(self, bench: WorkerContext, claim: Claim, request: SiteRequest, proxy: Proxy) -> None:
-        self.egress = proxy.egress
-        self._browsing = bench.browsing
-        self._name = f"{claim.job.client} {claim.job.id}"
-        self._options = request.capture_options()
-        self._budget = request.budget()
-        self._quota = bench.site
-        self._proxy = proxy
-        self._opened = 0
-
-    async def render(self, url: str, *, site: str | None = None) -> Rendering:
-        """Return the page at `url`.
-
-        Raises
-        ------
-        PolicyError : the job may open no more pages, or was cut off while it loaded this one.
-        DomsieveError : it cannot be rendered.
-        """
-        self._check_bytes()
-        if self._opened >= self._quota.pages:
-            raise PolicyError(self._quota.sentence("pages"), reason="quota")
-        self._opened += 1
-        try:
-            rendering = await self._browsing.render(
-                url,
-                site=f"{self._name} {site or site_of(url)}",
-                options=self._options,
-                budget=self._budget,
-                proxy=self._proxy,
-            )
-        except DomsieveError:
-            self._check_bytes()
-            raise
-        # What had not come of it when the limit was reached never came, and what was captured may look whole.
-        self._check_bytes()
-        return rendering
-
-    def _check_bytes(self) -> None:
-        if self.egress.is_used_up:
-            raise PolicyError(self._quota.sentence("bytes"), reason="quota")
-
-    async def render_many(self, urls: Iterable[str]) -> AsyncIterator[Outcome]:
-        """Yield each of `urls` in order with its page or its error."""
-        for url in urls:
-            try:
-                yield url, await self.render(url)
-            except DomsieveError as error:
-                yield url, error
 
 
 def _is_over_quota(error: DomsieveError) -> bool:

@@ -1,6 +1,6 @@
 """Request models of the service. Their fields are checked scalars: no script, browser flag, path or proxy."""
 
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from functools import cache
@@ -32,7 +32,7 @@ from domsieve.analysis.writers.chunks import MAX_WORDS
 from domsieve.analysis.writers.formats import RECORD_FORMATS
 from domsieve.declaration import DeclaredOption, Served, declared
 from domsieve.errors import UsageError
-from domsieve.options import Budget, CaptureOptions, NetworkOptions, Scope
+from domsieve.options import Budget, CaptureOptions, NetworkOptions, RenderMode, Scope
 from domsieve.renderer.network.egress import place_of
 from domsieve.service.jobs.request_fields import (
     FieldNames,
@@ -44,64 +44,42 @@ from domsieve.service.jobs.request_fields import (
     Url,
     Whole,
 )
+from domsieve.service.jobs.request_schemas import (
+    BY_THEMSELVES,
+    DEFAULT_MINER,
+    NOT_BY_PIXELS,
+    cleaning_rules,
+    mining_rules,
+)
 from domsieve.snapshot.page import Scalar
+from domsieve.tasks.render_modes import cleaning_needs, with_render_mode
 from domsieve.types import Favor, HiddenText, PageFormat, RecordFormat
 
 JobKind = Literal["clean", "records", "compare", "report", "site", "clean_html", "records_html"]
 
 _METADATA = (
-    "Whether text and Markdown begin with the metadata of the page as YAML front matter, "
-    "and HTML has it in its head."
+    "Whether text and Markdown begin with the metadata as YAML front matter, and HTML has it in its head."
 )
 _PARAMS = "Parameters of the method by name, such as threshold of sst; the others keep their defaults."
-_DEFAULT_MINER: MiningMethod = "wobm"
 _HIDDEN = (
-    "What happens to hidden text: layout drops what computed styles and boxes hide, pixels what pictures of the "
-    "rendered page do not show, and keep keeps it where the text around it is kept."
+    "Hidden text: layout drops what computed styles and boxes hide, pixels what pictures of the page do not show; "
+    "keep keeps it in kept text."
 )
-_NOT_BY_PIXELS = {"not": {"properties": {"hidden": {"const": "pixels"}}, "required": ["hidden"]}}
+# What needs a browser, in words where the name of the field says too little.
+_SHOWN = {
+    "viewport_px": "a window of another size",
+    "method": "this method",
+    "style": "this style",
+    "hidden": "this choice about hidden text",
+}
 _KEEP_KINDS = "Kinds of blocks that are kept whatever the method says of them."
 _DROP_KINDS = (
     "Kinds of blocks that are dropped though the method keeps them; those that are kept by kind go first."
 )
 
 
-_BY_THEMSELVES = ("mode", "favor")  # parameters of methods that are no `params` here
-
-
-def _params_schema(entry: MethodEntry[Any]) -> dict[str, Any]:
-    schemas = entry.estimator.parameter_schemas()
-    properties = {name: schema for name, schema in schemas.items() if name not in _BY_THEMSELVES}
-    return {
-        "type": "object",
-        "properties": properties,
-        "additionalProperties": False,
-        **entry.estimator.schema_rules,
-    }
-
-
-def _cleaning_rules(*, site: bool) -> dict[str, Any]:
-    """Return what the validators of cleaning requests ask for, in the words of JSON Schema."""
-    branches: list[dict[str, Any]] = []
-    for name, entry in METHODS.items():
-        properties: dict[str, Any] = {"params": _params_schema(entry)}
-        if name == DEFAULT_METHOD:
-            branches.append({"properties": {"method": {"enum": [None, name]}, **properties}})
-            continue
-        properties |= {"method": {"const": name}, "favor": {"type": "null"}}
-        if site and entry.min_pages > 1:
-            properties["pages"] = {"minimum": entry.min_pages}
-        branches.append({"properties": properties, "required": ["method"]})
-    return {"anyOf": branches}
-
-
-def _mining_rules() -> dict[str, Any]:
-    branches: list[dict[str, Any]] = []
-    for name, entry in MINERS.items():
-        properties = {"method": {"const": name}, "params": _params_schema(entry)}
-        required: dict[str, Any] = {} if name == _DEFAULT_MINER else {"required": ["method"]}
-        branches.append({"properties": properties, **required})
-    return {"anyOf": branches}
+# Comparisons and reports are about rendered pages.
+_NOT_FOR_ALL = ("render",)
 
 
 def _checked_params(
@@ -113,7 +91,7 @@ def _checked_params(
     ------
     ValueError : one is unknown or has a wrong value, or stands by itself in requests.
     """
-    for name in _BY_THEMSELVES:
+    for name in BY_THEMSELVES:
         if name in given:
             raise ValueError(f"{name} is not one of the params")
     params = MethodParams(given={**given, "favor": favor} if favor else given)
@@ -142,9 +120,19 @@ def _served_field(one: DeclaredOption, served: Served) -> tuple[Any, Any]:
     return kind | None if one.is_optional else kind, field
 
 
-def _serving(base: type[BaseModel], *groups: type) -> Any:
-    """Return a request model with a field for each option of the groups that the service offers."""
-    options = [one for group in groups for one in declared(group).values()]
+def _serving(base: type[BaseModel], *groups: type, only: Container[str] | None = None) -> Any:
+    """Return a request model with a field for each option of the groups that the service offers.
+
+    Parameters
+    ----------
+    only : the names of the options; None for all but `_NOT_FOR_ALL`.
+    """
+    options = [
+        one
+        for group in groups
+        for one in declared(group).values()
+        if (one.name not in _NOT_FOR_ALL if only is None else one.name in only)
+    ]
     served: dict[str, Any] = {
         one.served_name: _served_field(one, one.option.served) for one in options if one.option.served
     }
@@ -169,7 +157,7 @@ class _Page(BaseModel):
         return {
             name: timedelta(seconds=value) if one.kind is timedelta else value
             for name, one in declared(group).items()
-            if one.option.served
+            if one.option.served and one.served_name in type(self).model_fields
             for value in (getattr(self, one.served_name),)
         }
 
@@ -204,10 +192,25 @@ class PageRequest(_RenderedPage):
         return url
 
     def capture_options(self) -> CaptureOptions:
-        """Return the options of the capture."""
+        """Return the options of the capture, with the mode of rendering that is possible."""
+        return self._mode()[0]
+
+    def needing_browser(self) -> str:
+        """Return the name of what needs a browser although the mode is ``"auto"``; empty if nothing does."""
+        return self._mode()[1]
+
+    def _mode(self) -> tuple[CaptureOptions, str]:
+        options, name = with_render_mode(self._requested(), others=self._needs())
+        return options, _SHOWN.get(name, name)
+
+    def _requested(self) -> CaptureOptions:
         return CaptureOptions(
             viewport_px=(self.viewport_width, self.viewport_height), **self.options_of(CaptureOptions)
         )
+
+    def _needs(self) -> Mapping[str, bool]:
+        """Return what else needs a browser, by name, each with whether it is used."""
+        return {}
 
     def since(self) -> datetime | None:
         """Return the earliest time of a cached capture that may be used, in UTC; None if any may be."""
@@ -221,13 +224,24 @@ class PageRequest(_RenderedPage):
         return Budget(time=timedelta(seconds=self.time_s + self.settle_extra_s))
 
 
-class SelectingRequest(PageRequest):
-    """Base of requests that can be limited to parts of a page."""
+if TYPE_CHECKING:
+
+    class _ChoosingRequest(PageRequest):
+        """`PageRequest` with the options of requests that need not render."""
+
+        render: RenderMode = "always"
+
+else:
+    _ChoosingRequest = _serving(PageRequest, CaptureOptions, only=_NOT_FOR_ALL)
+
+
+class SelectingRequest(_ChoosingRequest):
+    """Base of requests that can be limited to parts of a page, and need not render it."""
 
     select: Selectors = Field(
         default=(),
-        description="CSS selectors of the parts that are worked on, beside the head of the page; all where there are "
-        "none. A page without any of them counts as failed.",
+        description="CSS selectors of the parts to use, besides the head of the page; none for all. A page without "
+        "any of them counts as failed.",
     )
     drop: Selectors = Field(
         default=(), description="CSS selectors of parts that are dropped before all else, selected ones too."
@@ -242,6 +256,18 @@ class SelectingRequest(PageRequest):
             raise ValueError(error.message.removeprefix("select ")) from error
         return selectors
 
+    @model_validator(mode="after")
+    def _can_do_without_browser(self) -> Self:
+        if self.render == "never":
+            try:
+                self._mode()
+            except UsageError as error:
+                name = _SHOWN.get(error.parameter or "", error.parameter)
+                raise ValueError(
+                    f"{name} needs a browser, and render is never; leave out one of the two."
+                ) from error
+        return self
+
     def selection(self) -> Selection | None:
         """Return the parts of the page to work on; None for the whole page."""
         return Selection(self.select, self.drop) if self.select or self.drop else None
@@ -250,7 +276,7 @@ class SelectingRequest(PageRequest):
 class CleaningRequest(SelectingRequest):
     """Base of requests that clean one page or a site."""
 
-    model_config = ConfigDict(json_schema_extra=_cleaning_rules(site=False))
+    model_config = ConfigDict(json_schema_extra=cleaning_rules(site=False))
 
     method: Method | None = Field(
         default=None,
@@ -278,9 +304,17 @@ class CleaningRequest(SelectingRequest):
         self.method_params()
         return self
 
-    def capture_options(self) -> CaptureOptions:
-        """Return the options of the capture, which takes the pictures that finding hidden text by pixels needs."""
-        return replace(super().capture_options(), pixels=self.hidden == "pixels")
+    def _requested(self) -> CaptureOptions:
+        # Finding hidden text by pixels needs pictures.
+        return replace(super()._requested(), pixels=self.hidden == "pixels")
+
+    def _needs(self) -> Mapping[str, bool]:
+        return cleaning_needs(
+            super()._requested(),
+            uses_default_method=self.method in {None, DEFAULT_METHOD},
+            hidden=self.hidden,
+            style=self.params.get("style"),
+        )
 
     def method_params(self) -> MethodParams:
         """Return the parameters of the method."""
@@ -298,9 +332,9 @@ class RecordsRequest(SelectingRequest):
 
     kind: ClassVar[JobKind] = "records"
 
-    model_config = ConfigDict(json_schema_extra=_mining_rules())
+    model_config = ConfigDict(json_schema_extra=mining_rules())
 
-    method: MiningMethod = Field(default=_DEFAULT_MINER, description="How records are found.")
+    method: MiningMethod = Field(default=DEFAULT_MINER, description="How records are found.")
     params: Params = Field(default={}, description=_PARAMS)
     fields: FieldNames = Field(
         default=(),
@@ -337,9 +371,8 @@ class CompareRequest(PageRequest):
         "tokens.",
     )
 
-    def capture_options(self) -> CaptureOptions:
-        """Return the options of the capture, which keeps what the comparison needs."""
-        return replace(super().capture_options(), both_versions=True)
+    def _requested(self) -> CaptureOptions:
+        return replace(super()._requested(), both_versions=True)
 
 
 class ReportRequest(PageRequest):
@@ -347,9 +380,9 @@ class ReportRequest(PageRequest):
 
     kind = "report"
 
-    def capture_options(self) -> CaptureOptions:
-        """Return the options of the capture, which keeps a screenshot and what a comparison needs."""
-        return replace(super().capture_options(), screenshot=True)
+    def _requested(self) -> CaptureOptions:
+        # The report also shows what a comparison needs.
+        return replace(super()._requested(), screenshot=True)
 
 
 if TYPE_CHECKING:
@@ -365,7 +398,7 @@ class SiteRequest(_CleanedSite):
     """Render a random sample of the pages of a site and clean them."""
 
     kind = "site"
-    model_config = ConfigDict(json_schema_extra=_cleaning_rules(site=True))
+    model_config = ConfigDict(json_schema_extra=cleaning_rules(site=True))
 
     pages: Whole = Field(default=20, ge=1, le=200, description="How many different pages.")
     seed: Whole = Field(default=0, ge=0, le=2**31 - 1, description="Seed of the random sample.")
@@ -389,7 +422,7 @@ class CleanHtmlRequest(CleanRequest):
     """Clean the HTML in the request: remove menus, adverts and footers."""
 
     kind = "clean_html"
-    model_config = ConfigDict(json_schema_extra=_cleaning_rules(site=False) | _NOT_BY_PIXELS)
+    model_config = ConfigDict(json_schema_extra=cleaning_rules(site=False) | NOT_BY_PIXELS)
 
     url: HtmlUrl = ""
     html: Html

@@ -193,6 +193,7 @@ class Worker:
                 "healthy": healthy,
                 "said_at_s": clock(),
                 "pages": served.pages,
+                "loads": self._bench.loads.rows(),
                 "browsers": served.browsers,
                 "crashes": served.crashes,
                 "memory_bytes": served.memory_bytes,

@@ -17,6 +17,7 @@ from domsieve.service.web.problems import Problem, job_problem
 _CHUNK = 65_536
 _LONGEST_URL, _LONGEST_TITLE = 500, 200
 _FAILURES = 50
+_OF_PAGE = ("rendered", "reason", "expected_f1", "complete", "marks", "warnings", "remarks")
 # Ids of captures are useless to callers of tools; the other values are reported in another form.
 _UNSHOWN = frozenset({"page_id", "pages", "failed", "marked", "site", "ended", "blocks"})
 
@@ -39,6 +40,11 @@ OUTPUT_SCHEMA: Mapping[str, Any] = {
         "status": {
             "type": ["integer", "null"],
             "description": "Of HTTP; null where nobody answered with one.",
+        },
+        "rendered": {"type": "boolean", "description": "False: the page was only fetched; reason says why."},
+        "reason": {
+            "type": ["string", "null"],
+            "description": "Why the page was rendered or only fetched; null where every page is rendered.",
         },
         "method": {"type": "string"},
         "expected_f1": {
@@ -191,7 +197,7 @@ def _site_facts(index: Mapping[str, Any]) -> dict[str, Any]:
         {
             "url": page["url"][:_LONGEST_URL],
             "title": str((page.get("metadata") or {}).get("title") or "")[:_LONGEST_TITLE],
-            **{name: page.get(name) for name in ("expected_f1", "complete", "marks", "warnings", "remarks")},
+            **{name: page.get(name) for name in _OF_PAGE},
         }
         for page in index.get("pages", ())
     ]

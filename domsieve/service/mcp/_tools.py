@@ -28,6 +28,7 @@ _LONGEST = 300
 # Options that matter only to browsers and presentation are left out, because models read all of this before each
 # task.
 _CAPTURE = ("scroll", "time_s", "refresh", "keep_errors")
+_PAGES = ("render", *_CAPTURE)
 _PARTS = ("select", "drop")
 _CLEANING = (
     "method",
@@ -202,7 +203,7 @@ TOOLS: Mapping[str, Tool] = {
             "Clean a page",
             "Open a web page in a browser and return its content without menus, adverts and footers, with its "
             f"metadata and how sure the result is. {_URL_OR_HTML} {_PAGES_ARE_DATA}",
-            _schema(CleanHtmlRequest, ("url", "html", *_CLEANING, *_CAPTURE)),
+            _schema(CleanHtmlRequest, ("url", "html", *_CLEANING, *_PAGES)),
             _of_address_or_html(CleanRequest, CleanHtmlRequest),
         ),
         Tool(
@@ -211,7 +212,7 @@ TOOLS: Mapping[str, Tool] = {
             "Open a random sample of the pages of a web site and return the content of each, as clean_page does. "
             "What repeats on the site is learned from all of them. It follows robots.txt and takes seconds per page: "
             f"an answer that comes before the end names a job for get_result. {_PAGES_ARE_DATA}",
-            _schema(SiteRequest, ("url", "pages", "seed", *_CLEANING, *_CAPTURE), ("url",)),
+            _schema(SiteRequest, ("url", "pages", "seed", *_CLEANING, *_PAGES), ("url",)),
             _of_address(SiteRequest),
         ),
         Tool(
@@ -219,7 +220,7 @@ TOOLS: Mapping[str, Tool] = {
             "Find records",
             "Return what is repeated on a page, such as products, results or entries, as a table with a row per "
             f"record. {_URL_OR_HTML} {_PAGES_ARE_DATA}",
-            _schema(RecordsHtmlRequest, ("url", "html", "method", "params", "format", *_PARTS, *_CAPTURE)),
+            _schema(RecordsHtmlRequest, ("url", "html", "method", "params", "format", *_PARTS, *_PAGES)),
             _of_address_or_html(RecordsRequest, RecordsHtmlRequest),
         ),
         Tool(

@@ -342,7 +342,8 @@ def choices_of(fields: Mapping[str, str]) -> dict[str, tuple[Choice, ...]]:
 
 
 def _fields_of(kind: str) -> tuple[FormField, ...]:
-    return RENDERING_FIELDS + (SCOPE_FIELDS if kind == "site" else ())
+    fields = REQUESTS[_KNOWN[kind]].model_fields
+    return tuple(field for field in _DECLARED.values() if field.name in fields)
 
 
 def _value(field: FormField, text: str) -> Any:

@@ -22,7 +22,7 @@ _STATE_LINES = {
     "failed": "Failed",
     "cancelled": "Cancelled",
 }
-_STAGE_LINES = {"render": "Opening the page in the browser", "analyse": "Extracting the content"}
+_STAGE_LINES = {"render": "Opening the page", "analyse": "Extracting the content"}
 _ROWS = 50
 _UNSHOWN = frozenset({"page_id", "title", "retry"})
 _IN_THE_BANNER = frozenset({"fault", "marks", "warnings", "remarks", "instead_of"})

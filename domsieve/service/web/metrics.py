@@ -27,6 +27,8 @@ class Figures:
     oldest_queued_s : seconds that the oldest job in the queue has waited; 0 if there is none.
     workers : number of running worker processes.
     refused : number of jobs refused since the start of the service, by reason.
+    loads : number of pages that jobs have loaded, by whether they were rendered or fetched, and by reason; see
+        `load_reason`.
     worker_restarts, pages, browser_starts : numbers since the start of the service, of running workers.
     browser_memory_bytes : memory of all browsers.
     """
@@ -37,6 +39,7 @@ class Figures:
     workers: int = 0
     worker_restarts: int = 0
     pages: int = 0
+    loads: Mapping[tuple[str, str], int] = field(default_factory=dict)
     browser_starts: int = 0
     browser_memory_bytes: int = 0
 
@@ -109,6 +112,14 @@ class _Figures(Collector):
         yield _gauge("domsieve_workers", "Worker processes that are alive.", figures.workers)
         yield _counter("domsieve_worker_restarts", "Workers that died.", figures.worker_restarts)
         yield _counter("domsieve_pages", "Pages rendered.", figures.pages)
+        loads = CounterMetricFamily(
+            "domsieve_pages_loaded",
+            "Pages that jobs have loaded, by whether they were rendered, and why.",
+            labels=["how", "reason"],
+        )
+        for (how, reason), count in sorted(figures.loads.items()):
+            loads.add_metric([how, reason], count)
+        yield loads
         yield _counter("domsieve_browser_starts", "Browsers started.", figures.browser_starts)
         yield _gauge("domsieve_browser_memory_bytes", "Memory of the browsers.", figures.browser_memory_bytes)
         yield _gauge("domsieve_start_time_seconds", "When the service was started.", self._started)
