@@ -78,6 +78,10 @@ class Inline:
         job, shard = self._waiting.pop()
         return [(shard, job.on(shard))]
 
+    def ended_pages(self) -> int:
+        """Return 0: nothing runs meanwhile."""
+        return 0
+
     def close(self, *, now: bool) -> None:
         """Do nothing."""
 
@@ -103,6 +107,8 @@ class Killed(LocalEngine):
     def told(self, progress: Progress) -> None:
         """Take note of who is alone."""
         event = progress.event
+        if event is None:
+            return
         if event.what == "alone":
             self._alone[event.shard.name] = self._alone.get(event.shard.name, 0) + 1
         self.spares = event.what == "alone" and self._alone[event.shard.name] == 3

@@ -21,7 +21,7 @@ from domsieve.analysis.verdict import Verdict
 from domsieve.analysis.writers.evidence import block_columns
 from domsieve.bulk._parquet_parts import Kinds, Table, part
 from domsieve.bulk._places import place_at
-from domsieve.bulk.job import Done, Failures, Reading, pages_of, place_of
+from domsieve.bulk.job import Done, Failures, PageEnded, Reading, ignore, pages_of, place_of
 from domsieve.bulk.learn_job import SiteModels
 from domsieve.bulk.plan import Shard
 from domsieve.errors import DomsieveError, UsageError
@@ -123,13 +123,14 @@ class CleanJob(Reading):
         """Return the name of the output file of a shard."""
         return f"{shard}.parquet"
 
-    def on(self, shard: Shard) -> Done:
+    def on(self, shard: Shard, page_ended: PageEnded = ignore) -> Done:
         """Process a shard and write its output file."""
         failures, place = Failures(), place_of(self)
         known: dict[str, tuple[float, ...]] = {}
         kinds = _BLOCK if self.blocks else {**_PAGE, **_METADATA} if self.metadata else _PAGE
         with pages_of(shard, self, failures) as pages, part(place, self.part(shard.name), kinds) as table:
             for site, page, model_pages, result in self._cleaned(pages):
+                page_ended()
                 try:
                     if isinstance(result, DomsieveError):
                         raise result

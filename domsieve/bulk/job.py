@@ -1,6 +1,6 @@
 """The interface of jobs that process shards: their options, their results, and their failures."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, fields
 from pathlib import Path
@@ -39,6 +39,14 @@ class Done:
     known: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
 
 
+PageEnded = Callable[[], None]
+"""Called when a page has ended, whether it failed or not."""
+
+
+def ignore() -> None:
+    """Do nothing when a page has ended."""
+
+
 class Job(Protocol):
     """A job that processes shards. It is sent to other processes, so it contains only values."""
 
@@ -56,8 +64,14 @@ class Job(Protocol):
         """Return the name of the file that exists when the shard is done."""
         ...
 
-    def on(self, shard: Shard) -> Done:
-        """Process a shard. The results depend only on the shard and the job, however often this is repeated."""
+    def on(self, shard: Shard, page_ended: PageEnded = ignore) -> Done:
+        """Process a shard. The results depend only on the shard and the job, however often this is repeated.
+
+        Parameters
+        ----------
+        shard : the shard.
+        page_ended : called after each page, for the progress; jobs whose pages do not end one by one never call it.
+        """
         ...
 
 
@@ -133,9 +147,9 @@ def pages_of(shard: Shard, reading: Reading, failures: Failures) -> Iterator[lis
         yield pages
 
 
-def perform(job: Job, shard: Shard) -> Done:
+def perform(job: Job, shard: Shard, page_ended: PageEnded = ignore) -> Done:
     """Process a shard in the current process."""
-    return job.on(shard)
+    return job.on(shard, page_ended)
 
 
 def place_of(reading: Reading) -> Place:

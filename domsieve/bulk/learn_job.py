@@ -14,7 +14,7 @@ from domsieve.analysis.site_model import SiteModel
 from domsieve.analysis.trees.style_tree import capped
 from domsieve.budget import budgeted
 from domsieve.bulk._places import Place, write
-from domsieve.bulk.job import Done, Failures, Reading, pages_of, place_of
+from domsieve.bulk.job import Done, Failures, PageEnded, Reading, ignore, pages_of, place_of
 from domsieve.bulk.page_list import Member
 from domsieve.bulk.plan import Plan, Shard
 from domsieve.errors import DomsieveError
@@ -126,7 +126,7 @@ class LearnJob(Reading):
         """Return the name of the partial models of a shard."""
         return f"{PARTIAL}/{shard}.zip"
 
-    def on(self, shard: Shard) -> Done:
+    def on(self, shard: Shard, page_ended: PageEnded = ignore) -> Done:  # noqa: ARG002
         """Write a partial model for each site in a shard."""
         failures, place, learned = Failures(), place_of(self), 0
 
@@ -165,7 +165,7 @@ class MergeJob(Reading):
         """Return the name of the model, which is the name of the shard."""
         return shard
 
-    def on(self, shard: Shard) -> Done:
+    def on(self, shard: Shard, page_ended: PageEnded = ignore) -> Done:  # noqa: ARG002
         """Write the model of a site."""
         place, name = place_of(self), model_file(shard.sites[0])
         failures = Failures()

@@ -5,14 +5,17 @@ import signal
 import threading
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
+from ctypes import Array, c_uint64
 from multiprocessing import connection, get_context, parent_process
 
 from domsieve.bulk.job import Done, Job, perform
 from domsieve.bulk.plan import Shard
-from domsieve.bulk.scheduling import Died, Outcome
+from domsieve.bulk.scheduling import LOOK_S, Died, Outcome
 
 # Imported once and shared by all workers, so that a new pool starts quickly.
 _LOADED = ["domsieve.bulk.preloaded"]
+# A forked process would copy the locks, but not the threads that hold them.
+_CONTEXT = get_context("forkserver")
 
 
 class LocalEngine:
@@ -26,26 +29,34 @@ class LocalEngine:
     def __init__(self, workers: int) -> None:
         self.slots = workers
         self._pool: ProcessPoolExecutor | None = None
-        self._flying: dict[Future[Done], Shard] = {}
+        self._flying: dict[Future[Done], tuple[Shard, int]] = {}
+        # A cell for each running shard, which only its worker writes: a lock would stay locked if a worker died.
+        self._counts = _CONTEXT.RawArray(c_uint64, workers)
 
     def start(self, job: Job, shard: Shard) -> None:
         """Start to process a shard."""
+        cell = min({*range(self.slots)} - {cell for _, cell in self._flying.values()})
+        self._counts[cell] = 0
         try:
-            future = self._workers().submit(perform, job, shard)
+            future = self._workers().submit(_perform, job, shard, cell)
         except BrokenProcessPool:  # an idle worker died
             self._end()
-            future = self._workers().submit(perform, job, shard)
-        self._flying[future] = shard
+            future = self._workers().submit(_perform, job, shard, cell)
+        self._flying[future] = shard, cell
 
     def finished(self) -> list[tuple[Shard, Outcome]]:
-        """Wait for a shard or, if a worker died, for all running shards."""
-        done = wait(self._flying, return_when=FIRST_COMPLETED).done
+        """Wait for a shard or, if a worker died, for all running shards; see `Engine.finished`."""
+        done = wait(self._flying, timeout=LOOK_S, return_when=FIRST_COMPLETED).done
         if any(isinstance(future.exception(), BrokenProcessPool) for future in done):
             done = wait(self._flying).done
             self._end()
         return [
-            (self._flying.pop(future), _outcome(future)) for future in list(self._flying) if future in done
+            (self._flying.pop(future)[0], _outcome(future)) for future in list(self._flying) if future in done
         ]
+
+    def ended_pages(self) -> int:
+        """Return the number of pages of running shards that have ended."""
+        return sum(self._counts[cell] for _, cell in self._flying.values())
 
     def close(self, *, now: bool) -> None:
         """End the processes; `now` kills them even if they are working."""
@@ -58,10 +69,10 @@ class LocalEngine:
 
     def _workers(self) -> ProcessPoolExecutor:
         if self._pool is None:
-            # A forked process would copy the locks, but not the threads that hold them.
-            context = get_context("forkserver")
-            context.set_forkserver_preload(_LOADED)
-            self._pool = ProcessPoolExecutor(self.slots, mp_context=context, initializer=_begin)
+            _CONTEXT.set_forkserver_preload(_LOADED)
+            self._pool = ProcessPoolExecutor(
+                self.slots, mp_context=_CONTEXT, initializer=_begin, initargs=(self._counts,)
+            )
         return self._pool
 
     def _end(self) -> None:
@@ -83,8 +94,27 @@ def _outcome(future: "Future[Done]") -> Outcome:
     raise error
 
 
-def _begin() -> None:
-    """Prepare a worker process: it ignores interrupts, and ends when its parent does."""
+_cells: "list[Array[c_uint64]]" = []
+
+
+def _perform(job: Job, shard: Shard, cell: int) -> Done:
+    """Process a shard in a worker process, which counts its pages in a cell of the array of the engine."""
+    (counts,) = _cells
+
+    def page_ended() -> None:
+        counts[cell] += 1
+
+    return perform(job, shard, page_ended)
+
+
+def _begin(counts: "Array[c_uint64]") -> None:
+    """Prepare a worker process: it ignores interrupts, and ends when its parent does.
+
+    Parameters
+    ----------
+    counts : the array of the engine, with a cell for each shard that runs at the same time.
+    """
+    _cells.append(counts)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with_parent, daemon=True).start()
 

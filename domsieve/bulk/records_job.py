@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from domsieve.analysis.registry import MethodParams, MiningMethod
 from domsieve.analysis.writers.record_tables import record_rows
 from domsieve.bulk._parquet_parts import Kinds, part
-from domsieve.bulk.job import Done, Failures, Reading, pages_of, place_of
+from domsieve.bulk.job import Done, Failures, PageEnded, Reading, ignore, pages_of, place_of
 from domsieve.bulk.plan import Shard
 from domsieve.errors import BudgetError, DomsieveError
 from domsieve.sanitize import utf8
@@ -33,11 +33,12 @@ class RecordsJob(Reading):
         """Return the name of the output file of a shard."""
         return f"{shard}.parquet"
 
-    def on(self, shard: Shard) -> Done:
+    def on(self, shard: Shard, page_ended: PageEnded = ignore) -> Done:
         """Process a shard and write its output file."""
         failures, place = Failures(), place_of(self)
         with pages_of(shard, self, failures) as pages, part(place, self.part(shard.name), _RECORD) as table:
             for page, sheet in mine(pages, method=self.method, params=self.params):
+                page_ended()
                 if isinstance(sheet, DomsieveError):
                     failures.add(page.label, page.site, sheet)
                     continue

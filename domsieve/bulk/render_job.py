@@ -18,7 +18,7 @@ import msgspec
 
 from domsieve.budget import DEFAULT_BUDGET, AnalysisBudget, budgeted
 from domsieve.bulk._places import place_at, write
-from domsieve.bulk.job import Done, Failures
+from domsieve.bulk.job import Done, Failures, PageEnded, ignore
 from domsieve.bulk.plan import Shard
 from domsieve.errors import DomsieveError
 from domsieve.files import digest_of
@@ -85,14 +85,14 @@ class RenderJob:
         """Return the name of the file that marks a site as done."""
         return f"{shard}{MARKER}"
 
-    def on(self, shard: Shard) -> Done:
+    def on(self, shard: Shard, page_ended: PageEnded = ignore) -> Done:
         """Render a site."""
         place, failures, site, urls = place_at(self.output), Failures(), shard.sites[0], shard.content()
         with PageStore(Path(self.output) / store_name(site)) as store, budgeted(self.budget):
             work = (
                 self._sampled(urls[0], site, store, failures)
                 if self.pages
-                else self._named(urls, site, store, failures)
+                else self._named(urls, site, store, failures, page_ended)
             )
             there = _worker_of(self).run(work)
         failures.write(place, shard.name)
@@ -100,7 +100,21 @@ class RenderJob:
         write(place, self.part(shard.name), msgspec.json.encode(done) + b"\n")
         return Done(shard=shard.name, pages=there + len(failures), failed=len(failures), rows=there)
 
-    async def _named(self, urls: tuple[str, ...], site: str, store: PageStore, failures: Failures) -> int:
+    async def _named(
+        self,
+        urls: tuple[str, ...],
+        site: str,
+        store: PageStore,
+        failures: Failures,
+        page_ended: PageEnded,
+    ) -> int:
+        open_urls = {*urls}
+
+        def report(url: str, _: object) -> None:
+            if url in open_urls:  # pages that were fetched may be rendered again
+                open_urls.remove(url)
+                page_ended()
+
         async def render(missing: list[str]) -> AsyncGenerator[Outcome]:
             egress = _worker_of(self).factory.egress
             async with self._source(store) as source:
@@ -115,7 +129,7 @@ class RenderJob:
                         yield outcome
 
         find = partial(cached, store=store, options=self.options)
-        outcomes = await get_pages(urls, render, find=find, keep=partial(keep, store=store))
+        outcomes = await get_pages(urls, render, find=find, keep=partial(keep, store=store), report=report)
         for url in urls:
             outcome = outcomes[url]
             error = outcome if isinstance(outcome, DomsieveError) else fault_in(outcome, store)

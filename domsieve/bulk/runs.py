@@ -64,12 +64,13 @@ class Progress:
 
     Parameters
     ----------
-    event : the latest event.
+    event : the event; None if only pages have ended.
     ended, of : number of finished shards, and of all shards of this run.
-    ended_pages, pages : number of their pages; 0 while the counts of sites are added up.
+    ended_pages, pages : number of finished pages, also of running shards, and of all pages; 0 while the counts of
+        sites are added up. If a worker dies, the pages of its shards count as not finished.
     """
 
-    event: Event
+    event: Event | None
     ended: int
     of: int
     ended_pages: int = 0
@@ -336,9 +337,13 @@ def _run(
             _take(recent, event.done)
         tell(Progress(event, ended, count, ended_pages, pages))
 
+    def working(running_pages: int) -> None:
+        if pages:
+            tell(Progress(None, ended, count, ended_pages + running_pages, pages))
+
     tidy(job.output)
     if count:
-        run(job, shards, make_engine(), report)  # one engine for all jobs
+        run(job, shards, make_engine(), report, working)  # one engine for all jobs
         tidy(job.output)  # workers of a killed run may have ended since
     for site, shares in recent.items():
         ran.drifts[site] = Drift(share for name in sorted(shares) for share in shares[name])

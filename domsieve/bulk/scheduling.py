@@ -18,6 +18,9 @@ from domsieve.errors import BrowserNotFoundError, DomsieveError, StorageError, U
 MOST_DEATHS = 3
 """How many workers may die on a shard that runs alone."""
 
+LOOK_S = 0.5
+"""Seconds between two looks at the pages of running shards, for the progress."""
+
 logger = logging.getLogger("domsieve")
 
 
@@ -42,7 +45,11 @@ class Engine(Protocol):
         ...
 
     def finished(self) -> list[tuple[Shard, Outcome]]:
-        """Wait until at least one shard has finished or died, and return the outcomes."""
+        """Wait until a shard has finished or died, at most about `LOOK_S`; return the outcomes, which may be none."""
+        ...
+
+    def ended_pages(self) -> int:
+        """Return the number of pages of running shards that have ended, as far as it is known."""
         ...
 
     def close(self, *, now: bool) -> None:
@@ -70,21 +77,38 @@ class Event:
 
 
 Report = Callable[[Event], None]
+Working = Callable[[int], None]
 
 
-def run(job: Job, shards: Iterable[Shard], engine: Engine, report: Report) -> None:
+def run(
+    job: Job, shards: Iterable[Shard], engine: Engine, report: Report, working: Working = lambda _: None
+) -> None:
     """Run a job on shards; the iterable is read one by one.
+
+    Parameters
+    ----------
+    report : called with each event.
+    working : called now and then while shards are running, with the number of their pages that have ended.
 
     Raises
     ------
     StorageError, UsageError, BrowserNotFoundError : results cannot be written, or the job cannot run at all; finished
         shards are kept.
     """
-    for shard in list(_together(job, iter(shards), engine, report)):
-        _alone(job, shard, engine, report)
+    for shard in list(_together(job, iter(shards), engine, report, working)):
+        _alone(job, shard, engine, report, working)
 
 
-def _together(job: Job, shards: Iterator[Shard], engine: Engine, report: Report) -> Iterator[Shard]:
+def _finished(engine: Engine, working: Working) -> list[tuple[Shard, Outcome]]:
+    """Wait until at least one shard has finished or died, and return the outcomes."""
+    while not (found := engine.finished()):
+        working(engine.ended_pages())
+    return found
+
+
+def _together(
+    job: Job, shards: Iterator[Shard], engine: Engine, report: Report, working: Working
+) -> Iterator[Shard]:
     """Run the job on shards, as many at once as the engine has slots; yield the suspects."""
     flying = 0
     while True:
@@ -94,7 +118,7 @@ def _together(job: Job, shards: Iterator[Shard], engine: Engine, report: Report)
             report(Event("started", shard))
         if not flying:
             return
-        for shard, outcome in engine.finished():
+        for shard, outcome in _finished(engine, working):
             flying -= 1
             if isinstance(outcome, Died):
                 report(Event("suspect", shard, reason=outcome.reason))
@@ -103,7 +127,7 @@ def _together(job: Job, shards: Iterator[Shard], engine: Engine, report: Report)
                 _settle(shard, outcome, report)
 
 
-def _alone(job: Job, shard: Shard, engine: Engine, report: Report) -> None:
+def _alone(job: Job, shard: Shard, engine: Engine, report: Report, working: Working) -> None:
     place = place_at(job.output)
     for _ in range(MOST_DEATHS):
         folder, _, name = job.part(shard.name).rpartition("/")
@@ -112,7 +136,7 @@ def _alone(job: Job, shard: Shard, engine: Engine, report: Report) -> None:
             return
         engine.start(job, shard)
         report(Event("alone", shard))
-        ((_, outcome),) = engine.finished()
+        ((_, outcome),) = _finished(engine, working)
         if not isinstance(outcome, Died):
             _settle(shard, outcome, report)
             return

@@ -347,7 +347,8 @@ def _telling() -> "Iterator[Tell]":
         def tell(state: "Progress") -> None:
             if state.pages:
                 bar.set_total(state.pages)
-                bar.advance(state.ended_pages - bar.done)
+                # Pages of a worker that died are done again, and the bar waits for them.
+                bar.advance(max(state.ended_pages - bar.done, 0))
             _tell(state)
 
         yield tell
@@ -355,6 +356,8 @@ def _telling() -> "Iterator[Tell]":
 
 def _tell(state: "Progress") -> None:
     event, number = state.event, f"[{state.ended}/{state.of}]"
+    if event is None:
+        return
     if event.what == "done" and event.done:
         failed = f", {event.done.failed:,} failed" if event.done.failed else ""
         say(f"{number} {event.shard.name}: {count(event.done.pages, 'page')}{failed}")

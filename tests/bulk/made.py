@@ -3,6 +3,7 @@
 import hashlib
 import os
 import signal
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,7 +12,7 @@ from typing import Any, ClassVar
 from pyarrow import parquet
 
 from domsieve.bulk.clean_job import CleanJob
-from domsieve.bulk.job import Done, Job
+from domsieve.bulk.job import Done, Job, PageEnded, ignore
 from domsieve.bulk.plan import Shard
 from domsieve.bulk.runs import Progress, Summary, clean_pages
 from domsieve.bulk.scheduling import Outcome
@@ -51,6 +52,9 @@ class Inline:
             return [(shard, job.on(shard))]
         except Exception as error:
             return [(shard, error)]
+
+    def ended_pages(self) -> int:
+        return 0
 
     def close(self, *, now: bool) -> None:
         self.closed.append(now)
@@ -106,8 +110,27 @@ class Nothing:
     def part(self, shard: str) -> str:
         return f"{shard}.parquet"
 
-    def on(self, shard: Shard) -> Done:
+    def on(self, shard: Shard, page_ended: PageEnded = ignore) -> Done:  # noqa: ARG002
         if shard.name == self.poison:
             os.kill(os.getpid(), signal.SIGKILL)
         (Path(self.output) / self.part(shard.name)).touch()
+        return nothing(shard)
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """Ends all pages of a shard but the last one, and then waits until the file ``go`` is there."""
+
+    output: str
+    keeps_worker: ClassVar[bool] = False
+
+    def part(self, shard: str) -> str:
+        return f"{shard}.parquet"
+
+    def on(self, shard: Shard, page_ended: PageEnded = ignore) -> Done:
+        for _ in range(shard.pages - 1):
+            page_ended()
+        while not (Path(self.output) / "go").exists():
+            time.sleep(0.01)
+        page_ended()
         return nothing(shard)

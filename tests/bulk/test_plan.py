@@ -59,4 +59,8 @@ def test_progress_counts_pages(tmp_path: Path) -> None:
     sites = write_sites(tmp_path / "in")
     cleaned(tmp_path / "out", [sites], per_shard=None, workers=1, tell=states.append)
     assert {state.pages for state in states} == {28}
-    assert [state.ended_pages for state in states if state.event.what == "done"] == [10, 20, 28]
+    assert [state.ended_pages for state in states if state.event and state.event.what == "done"] == [
+        10,
+        20,
+        28,
+    ]

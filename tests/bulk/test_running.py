@@ -14,7 +14,7 @@ from domsieve.bulk.local import LocalEngine
 from domsieve.bulk.plan import Shard
 from domsieve.bulk.scheduling import Died, Event, Outcome, run
 from domsieve.errors import StorageError
-from tests.bulk.made import Inline, Nothing, cleaned, digest_of, rows_of, write_sites
+from tests.bulk.made import Inline, Nothing, Waiting, cleaned, digest_of, rows_of, write_sites
 
 
 @dataclass(slots=True)
@@ -112,6 +112,40 @@ def test_a_shard_that_kills_its_worker_is_listed_and_the_others_are_done(tmp_pat
     events = ran(tmp_path, LocalEngine(2), poison="s2")
     assert ends(events) == {"s0": "done", "s1": "done", "s2": "condemned", "s3": "done", "s4": "done"}
     assert sorted(path.name for path in tmp_path.glob("*.parquet")) == [f"s{n}.parquet" for n in (0, 1, 3, 4)]
+
+
+def test_pages_of_running_shards_count_before_their_shards_end(tmp_path: Path) -> None:
+    seen: list[int] = []
+
+    def working(pages: int) -> None:
+        seen.append(pages)
+        if pages == 9 + 4:
+            (tmp_path / "go").touch()
+
+    shards = [Shard.of(f"s{number}", range(size), ["x"]) for number, size in enumerate((10, 5, 3))]
+    events: list[Event] = []
+    run(Waiting(str(tmp_path)), shards, LocalEngine(2), events.append, working)
+    assert 9 + 4 in seen, "two of the shards run at the same time, and each ends all pages but one"
+    assert ends(events) == {"s0": "done", "s1": "done", "s2": "done"}
+
+
+def test_every_page_of_a_shard_counts_once_also_those_that_fail(tmp_path: Path) -> None:
+    sites = write_sites(tmp_path / "in")
+    (sites / "broken.html").write_bytes(b"")
+    counted: list[int] = []
+
+    class Counting(Inline):
+        def finished(self) -> list[tuple[Shard, Outcome]]:
+            job, shard = self._waiting.pop()
+            pages: list[None] = []
+            done = job.on(shard, lambda: pages.append(None))
+            counted.append(len(pages) - shard.pages)
+            return [(shard, done)]
+
+    summary = cleaned(tmp_path / "out", [sites], engine=Counting)
+    assert summary.failed == 1
+    assert counted
+    assert not any(counted)
 
 
 class Killed(LocalEngine):
