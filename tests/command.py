@@ -59,6 +59,12 @@ def write_pages(folder: Path, count: int) -> list[Path]:
     return paths
 
 
+def result_files(folder: Path) -> list[str]:
+    """Return the paths of the results below a folder, without its manifest."""
+    files = (path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file())
+    return sorted(name for name in files if name != "manifest.jsonl")
+
+
 def fill(cache: Path, urls: Sequence[str], *, site: str = "example.org") -> list[PageRecord]:
     """Put one page for each of `urls` into the cache and return their records."""
     with PageStore(cache) as store:

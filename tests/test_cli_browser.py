@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from domsieve.tasks.page_folder import PageFolder
 from examples.serve import serve_demo
 from tests.command import COMMAND, run
 from tests.renderer.bad_server import serving
@@ -96,9 +97,32 @@ def test_a_larger_sample_goes_on_where_the_smaller_ended(base: str, cache: Path,
 def test_clean_a_site_of_the_cache(base: str, cache: Path, sample: list[str], tmp_path: Path) -> None:
     result = run("clean", host(base), "--output-dir", tmp_path, cache=cache)
     assert (result.exit_code, result.stdout) == (0, "")
-    texts = [path.read_text(encoding="utf-8") for path in tmp_path.iterdir()]
+    texts = [path.read_text(encoding="utf-8") for path in tmp_path.rglob("*.txt")]
     assert len(texts) >= len(sample)
     assert not [text for text in texts if "Readers also liked" in text]
+
+
+def test_a_site_is_sampled_and_cleaned_in_one_call(
+    base: str, cache: Path, sample: list[str], tmp_path: Path
+) -> None:
+    words = ("--pages", "8", "--seed", "3", "--format", "markdown", "--output-dir", tmp_path / "out")
+    result = run("site", f"{base}/", *words, cache=cache)
+    assert result.exit_code == 0
+    assert "Next: " not in result.stderr
+    assert result.stderr.endswith(f"{tmp_path / 'out'}: 8 pages.\n")
+    with PageFolder(tmp_path / "out") as folder:
+        assert {entry.url for entry in folder.entries.values()} == {*sample}
+        files = {entry.url: entry.file for entry in folder.entries.values()}
+        assert all(entry.source_hash and entry.first_seen for entry in folder.entries.values())
+    article = next(url for url in sample if "/articles/" in url)
+    assert files[article] == article.removeprefix(f"{base}/").removesuffix(".html") + ".md"
+    assert "Readers also liked" not in (tmp_path / "out" / files[article]).read_text("utf-8")
+
+
+def test_the_format_of_files_needs_a_folder_for_them(cache: Path) -> None:
+    result = run("site", "http://127.0.0.1:1/", "--format", "markdown", cache=cache)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert "--output-dir" in result.stderr
 
 
 def test_clean_one_address(base: str, cache: Path, sample: list[str]) -> None:

@@ -13,7 +13,7 @@ from domsieve.renderer.html_parser.parser import parse_html
 from domsieve.snapshot.cut import Cut
 from domsieve.snapshot.index import PageRecord
 from domsieve.snapshot.store import PageStore
-from tests.command import page, run, write_pages
+from tests.command import page, result_files, run, write_pages
 
 PDF = b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n1 0 obj << /Type /Catalog >> endobj"
 PNG = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x10\0\0\0\x10"
@@ -75,7 +75,7 @@ def test_each_failure_is_one_line_and_no_file(cache: Path, tmp_path: Path) -> No
     assert result.exit_code == 1
     [line] = [line for line in result.stderr.splitlines() if "paper.html" in line]
     assert "It is application/pdf, not an HTML page." in line
-    assert [path.name for path in (tmp_path / "out").iterdir()] == ["p1.txt"]
+    assert result_files(tmp_path / "out") == ["p1.txt"]
 
 
 @pytest.mark.parametrize(
@@ -179,7 +179,7 @@ def test_where_a_method_keeps_nothing_the_next_best_is_taken_and_said(cache: Pat
     )
     assert result.exit_code == 0
     assert result.stderr.count("The method sst keeps nothing of it; auto was taken instead.") == 6
-    assert all("word1a" in path.read_text() for path in (tmp_path / "out").iterdir())
+    assert all("word1a" in path.read_text() for path in (tmp_path / "out").glob("*.txt"))
     told = run(
         "clean", tmp_path / "in", "--method", "sst", "--param", "threshold=1", "--json", cache=cache
     ).stdout.splitlines()

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from typer.testing import Result
 
-from tests.command import run, write_pages
+from tests.command import result_files, run, write_pages
 
 WRITING: dict[str, list[str]] = {
     "clean": ["clean", "SITE", "-o"],
@@ -64,7 +64,7 @@ def test_a_place_that_something_else_takes_is_refused_before_any_work(
 
 def test_a_folder_for_a_file_per_page_is_made(site: Path, tmp_path: Path) -> None:
     assert called("clean into a folder", tmp_path / "out", cache=tmp_path / "cache", site=site).exit_code == 0
-    assert len([*(tmp_path / "out").iterdir()]) == 2
+    assert result_files(tmp_path / "out") == ["p1.txt", "p2.txt"]
 
 
 BAD = "\udcff b\udce4\udcb8.html"
@@ -89,7 +89,7 @@ def test_pages_whose_file_names_are_no_utf_8_are_cleaned(form: str, odd_site: Pa
         )
         assert (result.exit_code, result.exception) == (0, None)
     assert one.read_bytes() == printed.stdout_bytes
-    assert len([*(tmp_path / "out").iterdir()]) == 3
+    assert len(result_files(tmp_path / "out")) == 3
     if form == "json":
         urls = [json.loads(line)["url"] for line in one.read_text(encoding="utf-8").splitlines()]
         assert [url for url in urls if "\ufffd" in url] == [str(odd_site / "\ufffd b\ufffd.html")]

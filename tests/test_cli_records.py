@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from domsieve.analysis.registry import MINERS
-from tests.command import damage, fill, process, run
+from tests.command import damage, fill, process, result_files, run
 
 
 def shop(count: int = 6) -> str:
@@ -102,8 +102,7 @@ def test_a_file_per_page(cache: Path, site: Path, tmp_path: Path, form: str) -> 
         pytest.importorskip("pyarrow")
     result = run("records", "--format", form, "--output-dir", tmp_path / "out", site, cache=cache)
     assert (result.exit_code, result.stdout) == (0, "")
-    files = sorted(path.relative_to(tmp_path / "out").as_posix() for path in tmp_path.glob("out/**/*.*"))
-    assert files == [f"a.{form}", f"sub/b.{form}"]
+    assert result_files(tmp_path / "out") == [f"a.{form}", f"sub/b.{form}"]
 
 
 def test_parquet_holds_the_same_records(cache: Path, site: Path, tmp_path: Path) -> None:

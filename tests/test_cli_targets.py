@@ -13,7 +13,7 @@ from msgspec.structs import replace as replace_fields
 from domsieve.options import CaptureOptions
 from domsieve.snapshot.store import PageStore
 from tests.analysis.pages import page as laid_out
-from tests.command import fill, page, run, write_pages
+from tests.command import fill, page, result_files, run, write_pages
 from tests.renderer.bad_server import Server, serving
 from tests.renderer.test_listings import sends
 
@@ -149,7 +149,7 @@ class TestChunks:
         assert passages[1]["headings"] == ["Heading 1"]
         assert passages[1]["metadata"]["title"] == "Heading 1"
         result = run(*words, "--output-dir", tmp_path / "out", *paths, cache=tmp_path / "cache")
-        assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["p1.jsonl", "p2.jsonl"]
+        assert result_files(tmp_path / "out") == ["p1.jsonl", "p2.jsonl"]
 
     def test_their_length_is_for_them_only(self, tmp_path: Path) -> None:
         for words in (["--max-words", "50"], ["--format", "chunks", "--max-words", "5"]):

@@ -10,7 +10,7 @@ import pytest
 
 import domsieve
 from domsieve.errors import PageError
-from tests.command import page, run
+from tests.command import page, result_files, run
 from tests.renderer.bad_server import Server, send, serving
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
@@ -52,7 +52,7 @@ def test_pages_that_failed_fail_the_command_and_are_kept(server: Server, tmp_pat
     cleaned = run("clean", *urls.values(), "--output-dir", tmp_path / "out", cache=tmp_path)
     assert cleaned.exit_code == 1
     assert f"{len(FAILED)} of {len(urls)} pages failed." in cleaned.stderr
-    assert len([*(tmp_path / "out").iterdir()]) == 1
+    assert len(result_files(tmp_path / "out")) == 1
     assert run("clean", urls["/absent"], cache=tmp_path).exit_code == 3
     all_the_same = run("clean", urls["/broken"], "--keep-errors", cache=tmp_path)
     assert all_the_same.exit_code == 0

@@ -32,7 +32,7 @@ from domsieve.renderer.network.egress import place_of
 from domsieve.renderer.sampling._page_urls import normalized
 from domsieve.renderer.sampling.robots import Robots
 from domsieve.renderer.sampling.sitemap import parse_sitemap
-from domsieve.tasks.pages import Page, _named_apart
+from domsieve.tasks.pages import Page, numbered
 
 ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "domsieve"
@@ -551,7 +551,7 @@ READERS |= {
     "members in each other": lambda: _read_archive(_nested(2_000) * 3),
     "chunks": lambda: dechunked(b"1\na\n" * 300_000),
     "lines of a head": lambda: head_of(b"HTTP/1.1 200 OK\r\n" + b" a\r\n" * 300_000),
-    "pages of one name": lambda: _named_apart([Page("", "a", "", lambda: parse_html(b"", url=""))] * 50_000),
+    "pages of one name": lambda: numbered([Page("", "a", "", lambda: parse_html(b"", url=""))] * 50_000),
 }
 
 TASKS = [(key, text) for key, texts in sorted(WORST.items()) for text in texts]

@@ -9,7 +9,7 @@ from domsieve.archive.reading import read_archive
 from domsieve.archive.stored_page import DamagedPart, archives_below, is_archive
 from domsieve.errors import ContentError, DomsieveError, TargetError
 from domsieve.renderer.html_parser.content import file_origin
-from domsieve.renderer.html_parser.parser import file_stem, html_files
+from domsieve.renderer.html_parser.parser import html_files
 from domsieve.renderer.network.egress import is_web_address
 from domsieve.snapshot.index import PageRecord
 from domsieve.snapshot.store import PageStore
@@ -158,7 +158,7 @@ def _below(word: str) -> Iterator[Member]:
 
 def _filed(path: Path, folder: Path) -> Member:
     origin = file_origin(path)
-    target = FileTarget(path, str(file_stem(path).relative_to(folder)), folder)
+    target = FileTarget(path, folder)
     if origin and origin.address:
         site = f"{site_of(origin.address)} {RAW}"
         return Member(target, str(path), site, origin.address, origin.keys)

@@ -1,7 +1,7 @@
 """Commands that clean pages and learn the sites they come from."""
 
 from collections.abc import Sequence
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
@@ -34,6 +34,7 @@ from domsieve.commands.console import (
     progress,
     say,
     say_error,
+    say_kept,
     say_more,
 )
 from domsieve.commands.fetching import fetch
@@ -43,8 +44,11 @@ from domsieve.types import BLOCK_KINDS, PageFormat
 if TYPE_CHECKING:
     from domsieve.analysis.report.thresholds import ThresholdHelp
     from domsieve.analysis.site_model import SiteModel
+    from domsieve.analysis.verdict import Verdict
     from domsieve.errors import DomsieveError
+    from domsieve.snapshot.page import Snapshot
     from domsieve.snapshot.store import PageStore
+    from domsieve.tasks.output import ResultFolder, Results
     from domsieve.tasks.pages import Page
     from domsieve.tasks.targets import Target, Word
 
@@ -142,19 +146,13 @@ def clean(
 ) -> None:
     """Write the content of pages, without menus, adverts and footers."""
     from domsieve.analysis.block_types.detection import KindChoice
-    from domsieve.analysis.cleaning.hidden_text import hidden_words
-    from domsieve.analysis.columns.invisible import invisible_characters
     from domsieve.analysis.registry import PAGE_METHODS
     from domsieve.analysis.writers.formats import PAGE_FORMATS
-    from domsieve.errors import BudgetError, DomsieveError, UsageError
-    from domsieve.snapshot.pixels import unsure_texts
-    from domsieve.tasks.output import Results
+    from domsieve.errors import UsageError
+    from domsieve.tasks.output import ResultFolder, Results
     from domsieve.tasks.page_cleaning import clean as clean_pages
-    from domsieve.tasks.page_cleaning import written
     from domsieve.tasks.pages import known_pages, readable, with_selection
-    from domsieve.tasks.postprocess import how_loaded, remarks
     from domsieve.tasks.render_modes import cleaning_needs
-    from domsieve.tasks.site_learning import Drift
     from domsieve.tasks.targets import find_targets
 
     if output and output_dir:
@@ -182,7 +180,8 @@ def clean(
     )
     needs["param"] = needs.pop("style")
     capture = capture.for_hidden(hidden).adapted(**needs)
-    with open_cache(cache) as store:
+    with ExitStack() as stack, open_cache(cache) as store:
+        folder = stack.enter_context(ResultFolder(output_dir, entry)) if output_dir else None
         found = find_targets(targets, store)
         if hidden == "pixels":
             _check_pixels(found, store, raw=raw)
@@ -209,49 +208,96 @@ def clean(
             kinds=kinds,
             siblings=siblings,
         )
-        done, failed = 0, fetched.failed
-        dropped, unsure, invisible, drift = 0, 0, 0, Drift()
+        writing = Writing(form, metadata=metadata, max_words=max_words)
         heads = not entry.is_lines and len(pages) > 1
-        with (
-            Results(
-                output, output_dir, entry.ending, heads=heads, write=partial(print_text, end="")
-            ) as results_out,
-            progress("cleaning", total=len(pages)) as bar,
-        ):
-            for page, result in results:
-                bar.advance()
-                if isinstance(result, DomsieveError):
-                    failed += 1
-                    say_error(f"{page.label}: {explained(result)}")
-                    continue
-                try:
-                    text = written(page, result, form, metadata=metadata, max_words=max_words)
-                    with page.at_work("write"):
-                        said = remarks(*result)
-                        removed = invisible_characters(result[0], result[1].kept)
-                except BudgetError as error:
-                    failed += 1
-                    say_error(f"{page.label}: {explained(error)}")
-                    continue
-                for remark in said:
-                    say(f"{page.label}: {remark}")
-                if how := how_loaded(result[0]):
-                    say_more(f"{page.label}: {how}")
-                results_out.write(page, text)
-                dropped += hidden_words(*result)
-                unsure += unsure_texts(result[0])
-                invisible += removed
-                drift.add(result[1].known_share)
-                done += 1
-    if model and drift.known_share is not None:
-        say(f"{model}: {drift}.")
-    if dropped:
-        say(f"Hidden text was dropped: {count(dropped, 'word')}; --hidden keep keeps it.")
-    if unsure:
-        say(f"Pictures do not show whether {count(unsure, 'text')} can be seen; layout decided.")
-    if invisible:
-        say(f"Invisible characters were removed: {invisible:,}.")
-    finish(done, failed)
+        if folder:
+            folder.expect(pages)
+        out = folder or stack.enter_context(Results(output, heads=heads, write=partial(print_text, end="")))
+        bar = stack.enter_context(progress("cleaning", total=len(pages)))
+        for page, result in results:
+            bar.advance()
+            writing.write(page, result, out)
+    if model and writing.drift.known_share is not None:
+        say(f"{model}: {writing.drift}.")
+    writing.report()
+    finish(writing.done, fetched.failed + writing.failed)
+
+
+class Writing:
+    """Writes cleaned pages, and reports what a reader of the results should know.
+
+    Parameters
+    ----------
+    form, metadata, max_words : see `domsieve.tasks.page_cleaning.written`.
+
+    Attributes
+    ----------
+    done, failed : numbers of pages.
+    drift : how well a model knows the pages.
+    """
+
+    def __init__(self, form: PageFormat, *, metadata: bool = False, max_words: int | None = None) -> None:
+        from domsieve.tasks.site_learning import Drift
+
+        self._form, self._metadata, self._max_words = form, metadata, max_words
+        self.done = self.failed = 0
+        self.drift = Drift()
+        self._dropped = self._unsure = self._invisible = 0
+
+    def write(
+        self,
+        page: "Page",
+        result: "tuple[Snapshot, Verdict] | DomsieveError",
+        out: "Results | ResultFolder",
+    ) -> None:
+        """Write the result of a page, or report its error."""
+        from domsieve.analysis.cleaning.hidden_text import hidden_words
+        from domsieve.analysis.columns.invisible import invisible_characters
+        from domsieve.errors import BudgetError, DomsieveError
+        from domsieve.snapshot.pixels import unsure_texts
+        from domsieve.tasks.output import Results, encoded
+        from domsieve.tasks.page_cleaning import written
+        from domsieve.tasks.postprocess import how_loaded, remarks
+
+        if isinstance(result, DomsieveError):
+            self._fail(page, result)
+            return
+        snapshot, verdict = result
+        try:
+            text = written(page, result, self._form, metadata=self._metadata, max_words=self._max_words)
+            with page.at_work("write"):
+                said = remarks(snapshot, verdict)
+                removed = invisible_characters(snapshot, verdict.kept)
+        except BudgetError as error:
+            self._fail(page, error)
+            return
+        for remark in said:
+            say(f"{page.label}: {remark}")
+        if how := how_loaded(snapshot):
+            say_more(f"{page.label}: {how}")
+        if isinstance(out, Results):
+            out.write(page, text)
+        else:
+            origin, expected = snapshot.provenance, verdict.expected_f1
+            say_kept(out.write(page, encoded(text), origin, expected_f1=expected))
+        self._dropped += hidden_words(snapshot, verdict)
+        self._unsure += unsure_texts(snapshot)
+        self._invisible += removed
+        self.drift.add(verdict.known_share)
+        self.done += 1
+
+    def _fail(self, page: "Page", error: "DomsieveError") -> None:
+        self.failed += 1
+        say_error(f"{page.label}: {explained(error)}")
+
+    def report(self) -> None:
+        """Report what was dropped from all pages together."""
+        if self._dropped:
+            say(f"Hidden text was dropped: {count(self._dropped, 'word')}; --hidden keep keeps it.")
+        if self._unsure:
+            say(f"Pictures do not show whether {count(self._unsure, 'text')} can be seen; layout decided.")
+        if self._invisible:
+            say(f"Invisible characters were removed: {self._invisible:,}.")
 
 
 def _check_pixels(targets: "Sequence[Target]", store: "PageStore", *, raw: bool) -> None:

@@ -214,6 +214,12 @@ def say_error(text: str) -> None:
     _write(text)
 
 
+def say_kept(path: Path | None) -> None:
+    """Report a file that was kept because a user has edited or added it; None for no file."""
+    if path is not None:
+        say_error(f"{path} has been edited, or was not written by domsieve; it is kept as it is.")
+
+
 def say_more(text: str) -> None:
     """Write a line to stderr with ``--verbose`` only."""
     if _voice.loudness == "verbose":

@@ -29,6 +29,7 @@ from domsieve.commands.console import (
     progress,
     say,
     say_error,
+    say_kept,
 )
 from domsieve.commands.fetching import fetch
 from domsieve.commands.method_options import MiningMethodOption, ParamOption, params_of
@@ -86,7 +87,7 @@ def records(
     from domsieve.analysis.writers.formats import RECORD_FORMATS, write_records
     from domsieve.errors import DomsieveError, UsageError
     from domsieve.files import write_file
-    from domsieve.tasks.output import OUTPUT_FILE
+    from domsieve.tasks.output import OUTPUT_FILE, ResultFolder
     from domsieve.tasks.pages import readable
     from domsieve.tasks.record_mining import mine
     from domsieve.tasks.targets import find_targets
@@ -106,6 +107,7 @@ def records(
     selection = selection_of(select, drop)
     capture = capture.adapted()
     with ExitStack() as stack, open_cache(cache) as store:
+        folder = stack.enter_context(ResultFolder(output_dir, entry)) if output_dir else None
         fetched = fetch(find_targets(targets, store), store, capture)
         failed = fetched.failed
         done = 0
@@ -117,6 +119,8 @@ def records(
             selection=selection,
             url=url_of_file(url, fetched.targets),
         )
+        if folder:
+            folder.expect(pages)
         bar = stack.enter_context(progress("finding records", total=len(pages)))
         for page, result in mine(pages, method=method, params=params, fields=names):
             bar.advance()
@@ -131,13 +135,11 @@ def records(
                 if table.left_out:
                     too_many = f"region {table.region + 1} has too many columns"
                     say(f"{page.label}: {too_many}; {count(table.left_out, 'value')} dropped")
-            if output_dir:
-                write_file(
-                    output_dir / f"{page.name}{entry.ending}", write_records([result], form), what=OUTPUT_FILE
-                )
+            if folder:
+                say_kept(folder.write(page, write_records([result], form), result.origin))
             else:
                 sheets.append(result)
-    if done and not output_dir:
+    if done and not folder:
         with spending_on_site("write", pages=len(sheets)):
             data = write_records(sheets, form)
         if output:

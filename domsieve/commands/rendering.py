@@ -2,9 +2,10 @@
 
 import shlex
 from collections.abc import Sequence
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, ExitStack
 from dataclasses import asdict
 from datetime import timedelta
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -18,6 +19,8 @@ from domsieve.commands.capture_options import (
     rendering_every_page,
 )
 from domsieve.commands.console import (
+    check_place,
+    count,
     explained,
     finish,
     open_cache,
@@ -39,10 +42,14 @@ from domsieve.commands.fetching import (
 )
 from domsieve.commands.input_words import say_unknown
 from domsieve.options import Scope
+from domsieve.types import PageFormat
 
 if TYPE_CHECKING:
     from domsieve.archive.recording import Recording
+    from domsieve.commands.cleaning import Writing
+    from domsieve.snapshot.index import PageRecord
     from domsieve.snapshot.store import PageStore
+    from domsieve.tasks.output import ResultFolder
     from domsieve.tasks.targets import Word
 
 
@@ -102,19 +109,31 @@ def site(
     archive_credentials: ArchiveCredentials = False,
     cache: Cache = None,
     hidden: HiddenCapture = "layout",
+    output_dir: Annotated[
+        Path | None, typer.Option(help="Also clean the pages, into a folder with a file per page.")
+    ] = None,
+    output_format: Annotated[
+        PageFormat | None, typer.Option("--format", help="Format of these files [default: text].")
+    ] = None,
     as_json: AsJson = False,
     scope: Scope,
     capture: Capture,
 ) -> None:
     """Render a random sample of the pages of a site, or all of them, into the cache."""
+    from domsieve.analysis.writers.formats import PAGE_FORMATS
     from domsieve.errors import UsageError
     from domsieve.renderer.sampling.events import PageDone, PageFailed
+    from domsieve.tasks.output import ResultFolder
     from domsieve.tasks.sampling import describe, sample
 
     if every_page and pages is not None:
         raise UsageError("Give either --pages or --all.")
     capture = recorded(capture.for_hidden(hidden), archive=archive, credentials=archive_credentials).adapted()
+    if output_format and not output_dir:
+        raise UsageError("--format is about the files that --output-dir writes; give both.")
+    check_place("--output-dir", output_dir, is_folder=True)
     done, failed, kept_as = 0, 0, ""
+    records: list[PageRecord] = []
 
     # The start page may be private, but not addresses that it redirects to.
     egress = capture.egress
@@ -148,6 +167,7 @@ def site(
                 if record is None or not isinstance(event, PageDone):
                     continue
                 done += 1
+                records.append(record)
                 bar.set_total(wanted or event.number + event.waiting)
                 bar.advance()
                 kept_as = record.site
@@ -158,14 +178,48 @@ def site(
                 else:
                     print_line(f"{record.page_id[:12]} {record.url}")
 
-    with open_cache(cache) as store, archive_of(archive) as recording:
-        import asyncio
+    with ExitStack() as stack, open_cache(cache) as store:
+        entry = PAGE_FORMATS[output_format or "text"]
+        folder = stack.enter_context(ResultFolder(output_dir, entry)) if output_dir else None
+        with archive_of(archive) as recording:
+            import asyncio
 
-        asyncio.run(run(store, recording))
-    say_unknown(capture.replay)
-    if kept_as:
+            asyncio.run(run(store, recording))
+        say_unknown(capture.replay)
+        if folder:
+            writing = _clean(records, store, capture, folder, output_format or "text")
+            done, failed = writing.done, failed + writing.failed
+    if kept_as and not output_dir:
         same = " --hidden pixels" if hidden == "pixels" else ""
         if cache is not None:
             same += f" --cache {shlex.quote(str(cache))}"
         say(f"Next: domsieve clean {kept_as} --output-dir clean{same}")
     finish(done, failed)
+
+
+def _clean(
+    records: "Sequence[PageRecord]",
+    store: "PageStore",
+    capture: Capture,
+    folder: "ResultFolder",
+    form: PageFormat,
+) -> "Writing":
+    """Clean the pages of a sample, which the method learns from together with other known pages of the site."""
+    from domsieve.commands.cleaning import Writing
+    from domsieve.tasks.page_cleaning import clean
+    from domsieve.tasks.pages import from_record, known_pages, numbered
+
+    pages = numbered(from_record(record, store) for record in records)
+    folder.expect(pages)
+    writing = Writing(form)
+    with progress("cleaning", total=len(pages)) as bar:
+        for page, result in clean(
+            pages,
+            hidden="pixels" if capture.options.pixels else "layout",
+            siblings=lambda site: known_pages(site, store, capture.options),
+        ):
+            bar.advance()
+            writing.write(page, result, folder)
+    writing.report()
+    say(f"{folder.root}: {count(writing.done, 'page')}.")
+    return writing

@@ -1,5 +1,7 @@
 """Pages that can be read: from the cache, files, archives and HTML."""
 
+import os
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
@@ -18,11 +20,13 @@ from domsieve.renderer.html_parser.content import PageOrigin, file_origin, sourc
 from domsieve.renderer.html_parser.parser import parse_html, parse_html_file, read_html_file
 from domsieve.renderer.protocol import DATA, SCREENSHOT, Rendering
 from domsieve.renderer.sampling.frontier import missing_addresses
+from domsieve.sanitize import utf8
 from domsieve.snapshot.fault import check_fault, fault_of
 from domsieve.snapshot.index import PageRecord
 from domsieve.snapshot.page import Snapshot
 from domsieve.snapshot.pixels import has_pixels, without_pixels
 from domsieve.snapshot.store import PageStore
+from domsieve.tasks.file_names import PageKey
 from domsieve.tasks.sites import RAW, Placed, placed, read_stored
 from domsieve.tasks.targets import (
     ArchiveTarget,
@@ -31,10 +35,10 @@ from domsieve.tasks.targets import (
     Fetched,
     FileTarget,
     PipedTarget,
-    output_name,
     site_of,
 )
 from domsieve.types import HiddenText
+from domsieve.urls import without_credentials
 
 if TYPE_CHECKING:
     from domsieve.analysis.selection.selection import Selection
@@ -50,7 +54,8 @@ class Page:
     Parameters
     ----------
     label : URL or path, for messages.
-    name : relative path of the output file, without an ending.
+    name : the address, which files of results are named after; for a page from disk its path below the folder that
+        all of them are in.
     site : a host name or a folder; pages with equal sites are learned from together.
     load : reads the page; raises a `DomsieveError` if that fails.
     keep_errors : whether to use the page even if it counts as failed, like an error page of a server.
@@ -59,6 +64,7 @@ class Page:
         read. Otherwise, what pictures say is left out, so that results are the same with and without it.
     missing : returns what the site of a Snapshot shows at an address without a page; None if that is not known.
     meter : the cost of its analysis so far, in all steps together.
+    capture : the number of the capture among those of equal names, from 1.
     """
 
     label: str
@@ -70,6 +76,12 @@ class Page:
     hidden: HiddenText = "layout"
     missing: Callable[[Snapshot], Snapshot | None] = lambda _: None
     meter: Meter = field(default_factory=Meter, compare=False, repr=False)
+    capture: int = field(default=1, kw_only=True)
+
+    @property
+    def key(self) -> PageKey:
+        """What identifies the page in a folder of results."""
+        return utf8(without_credentials(self.name)), self.capture
 
     def read(self) -> Snapshot:
         """Return the Snapshot of the page.
@@ -202,7 +214,7 @@ def readable(
     url: str = "",
     selection: "Selection | None" = None,
 ) -> list[Page]:
-    """Return the targets as pages with distinct names, without those that failed or are damaged.
+    """Return the targets as pages with distinct keys, without those that failed or are damaged.
 
     Parameters
     ----------
@@ -214,9 +226,10 @@ def readable(
     pages: list[Page] = []
     files = [target for target in fetched.targets if isinstance(target, FileTarget | PipedTarget)]
     places = iter(placed([_origin(file, url) for file in files]))
+    paths = iter(_paths(files))
     for target in fetched.targets:
         if isinstance(target, FileTarget | PipedTarget):
-            pages.append(from_file(target, next(places)))
+            pages.append(replace(from_file(target, next(places)), name=next(paths)))
             continue
         if isinstance(target, ArchiveTarget):
             pages.append(from_archive(target.page))
@@ -226,7 +239,7 @@ def readable(
         record = target.record if isinstance(target, CacheTarget) else fetched.outcomes[target.url]
         if not isinstance(record, DomsieveError):
             pages.append(from_record(record, store, raw=raw))
-    return [with_selection(replace(page, keep_errors=keep_errors), selection) for page in _named_apart(pages)]
+    return [with_selection(replace(page, keep_errors=keep_errors), selection) for page in numbered(pages)]
 
 
 def with_selection(page: Page, selection: "Selection | None") -> Page:
@@ -246,7 +259,7 @@ def from_record(record: PageRecord, store: PageStore, *, raw: bool = False) -> P
     keys = (f"{record.producer} {record.url}",)
     return Page(
         record.url,
-        output_name(record.url),
+        record.url,
         record.site if record.producer != "raw" else f"{record.site} {RAW}",
         load,
         keys=keys,
@@ -261,15 +274,13 @@ def from_file(file: FileTarget | PipedTarget, place: Placed) -> Page:
         load = partial(parse_html_file, file.source, Path(STDIN), url=address)
         return Page(STDIN, STDIN, place.site, load, keys=place.keys)
     load = partial(read_html_file, file.path, url=place.address or None)
-    return Page(str(file.path), file.name, place.site, load, keys=place.keys)
+    return Page(str(file.path), str(file.path), place.site, load, keys=place.keys)
 
 
 def from_archive(page: StoredPage) -> Page:
     """Return a page of an archive."""
     site = f"{site_of(page.url)} {RAW}"
-    return Page(
-        page.label, output_name(page.url), site, partial(read_stored, page), keys=(f"raw {page.url}",)
-    )
+    return Page(page.label, page.url, site, partial(read_stored, page), keys=(f"raw {page.url}",))
 
 
 def from_html(html: str, *, url: str = "", keep_errors: bool = False) -> Page:
@@ -296,17 +307,26 @@ def missing_page(page: Snapshot, store: PageStore) -> Snapshot | None:
     return None
 
 
-def _named_apart(pages: Sequence[Page]) -> list[Page]:
-    """Add numbers to equal names of pages, such as files of two folders or captures of one URL."""
-    named: dict[str, Page] = {}
-    numbers: dict[str, int] = {}
+def numbered(pages: Iterable[Page]) -> list[Page]:
+    """Return the pages with numbers, so that those of equal names, such as captures of one address, have own keys."""
+    captures: Counter[str] = Counter()
+    found: list[Page] = []
     for page in pages:
-        name = page.name
-        while name in named:
-            numbers[page.name] = numbers.get(page.name, 1) + 1
-            name = f"{page.name}-{numbers[page.name]}"
-        named[name] = page if name == page.name else replace(page, name=name)
-    return list(named.values())
+        captures[page.key[0]] += 1
+        found.append(replace(page, capture=captures[page.key[0]]))
+    return found
+
+
+def _paths(files: Sequence[FileTarget | PipedTarget]) -> list[str]:
+    """Return the path of each file below the folder that all of them are in."""
+    folders = {file.folder: file.folder.resolve() for file in files if isinstance(file, FileTarget)}
+    common = os.path.commonpath(folders.values()) if folders else ""
+    return [
+        STDIN
+        if isinstance(file, PipedTarget)
+        else (folders[file.folder] / file.path.relative_to(file.folder)).relative_to(common).as_posix()
+        for file in files
+    ]
 
 
 def _origin(file: FileTarget | PipedTarget, url: str) -> tuple[str, Callable[[], PageOrigin | None]]:

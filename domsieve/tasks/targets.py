@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 
 from domsieve.archive.stored_page import DamagedPart, StoredPage, archives_below, is_archive
 from domsieve.errors import ContentError, DomsieveError, TargetError, UnknownPageError
-from domsieve.renderer.html_parser.parser import file_stem, html_files
+from domsieve.renderer.html_parser.parser import html_files
 from domsieve.renderer.network.addresses import parse_host
 from domsieve.snapshot.index import PageRecord
 from domsieve.snapshot.store import PageStore
@@ -41,13 +41,9 @@ class UrlTarget:
 
 @dataclass(frozen=True, slots=True)
 class FileTarget:
-    """A page from disk; `name` is its path in the given folder.
-
-    The name has no ending, unless another page of the folder would have the same one, as for a.htm and a.html.
-    """
+    """A page from disk; `folder` is the given folder, or that of the given file."""
 
     path: Path
-    name: str
     folder: Path
 
 
@@ -203,18 +199,14 @@ def _on_disk(word: str) -> list[Target]:
     if is_file and is_archive(path):
         return _in_archive(path)
     if is_file:
-        return _listed_in(path) or [FileTarget(path, file_stem(path).name, path.parent)]
+        return _listed_in(path) or [FileTarget(path, path.parent)]
     if not is_folder:
         return []
     files, archives = html_files(path), archives_below(path)
     if not (files or archives):
         raise TargetError(f"The folder {word} contains no .html, .htm or .xhtml file and no archive.")
-    firsts: dict[Path, Path] = {}
-    for file in files:
-        firsts.setdefault(file_stem(file), file)
-    names = {file: name for name, file in firsts.items()}
     return [
-        *(FileTarget(file, str(names.get(file, file).relative_to(path)), path) for file in files),
+        *(FileTarget(file, path) for file in files),
         *(target for archive in archives for target in _in_archive(archive)),
     ]
 

@@ -45,7 +45,7 @@ def test_the_command_and_the_library_write_the_same(form: PageFormat, tmp_path: 
     folder = tmp_path / "out"
     result = run("clean", file, "--format", form, "--output-dir", folder, cache=tmp_path / "cache")
     assert result.exit_code == 0, result.stderr
-    (written,) = folder.iterdir()
+    (written,) = folder.glob("page.*")
     assert written.suffix == PAGE_FORMATS[form].ending
     assert written.read_text("utf-8") == domsieve.clean(file).write(form)
 

@@ -14,7 +14,7 @@ from tests.archive.made import answer, noise, numbers, page_record, read, record
 from tests.archive.test_bounds import BOMB, SMALL
 from tests.archive.test_damaged import flipped, mutated
 from tests.archive.test_reading import zipped
-from tests.command import page, run
+from tests.command import page, result_files, run
 
 NAME = "a.warc.zst"
 RECORDS = [page_record(number) for number in range(1, 7)]
@@ -75,7 +75,7 @@ def test_all_forms_are_read(form: str, tmp_path: Path) -> None:
 def test_the_command_line_knows_it_by_its_name(tmp_path: Path) -> None:
     written(tmp_path, FORMS["a dictionary"], NAME)
     done = run("clean", tmp_path, "--output-dir", tmp_path / "out", cache=tmp_path / "cache")
-    assert (done.exit_code, len([*(tmp_path / "out").iterdir()])) == (0, 6)
+    assert (done.exit_code, len(result_files(tmp_path / "out"))) == (0, 6)
 
 
 DAMAGES = {

@@ -41,7 +41,7 @@ def test_rows_are_those_of_the_pages_cleaned_one_by_one(sites: Path, tmp_path: P
     rows = rows_of(tmp_path / "out")
     assert len(rows) == 28
     for row in rows:
-        target = FileTarget(Path(row["page"]), "p", sites)
+        target = FileTarget(Path(row["page"]), sites)
         ((_, result),) = clean([from_file(target, Placed("", "", ()))], siblings=lambda _: ())
         assert not isinstance(result, Exception)
         assert row["text"].split()

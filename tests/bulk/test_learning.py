@@ -46,7 +46,7 @@ def test_models_are_those_of_all_pages_at_once(sites: Path, tmp_path: Path, meth
         folder = sites / f"s{number}"
         model = new_site_model(method, MethodParams())  # type: ignore[arg-type]
         paths = sorted(folder.glob("*.html"))
-        pages = [from_file(FileTarget(path, "p", sites), Placed("", "", ())) for path in paths]
+        pages = [from_file(FileTarget(path, sites), Placed("", "", ())) for path in paths]
         fit(model, pages, lambda *_: None)
         assert found[model_file(str(folder))] == model_to_bytes(model)
     assert not [*(tmp_path / "out" / "_partial").iterdir()]

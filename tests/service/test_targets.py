@@ -26,13 +26,11 @@ class TestFindTargets:
     def test_a_file(self, store: PageStore, tmp_path: Path) -> None:
         path = tmp_path / "page.of.mine.html"
         path.touch()
-        assert find_targets([str(path)], store) == [FileTarget(path, "page.of.mine", tmp_path)]
+        assert find_targets([str(path)], store) == [FileTarget(path, tmp_path)]
 
     def test_a_file_needs_no_ending(self, store: PageStore, tmp_path: Path) -> None:
         (tmp_path / "page").touch()
-        assert find_targets([str(tmp_path / "page")], store) == [
-            FileTarget(tmp_path / "page", "page", tmp_path)
-        ]
+        assert find_targets([str(tmp_path / "page")], store) == [FileTarget(tmp_path / "page", tmp_path)]
 
     def test_a_folder_with_folders_in_it(self, store: PageStore, tmp_path: Path) -> None:
         folder = tmp_path / "site"
@@ -41,26 +39,8 @@ class TestFindTargets:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.touch()
         found = find_targets([str(folder)], store)
-        assert [target.name for target in found if isinstance(target, FileTarget)] == [
-            "a",
-            "b",
-            "sub/b",
-            "sub/c",
-        ]
-
-    def test_pages_that_differ_in_their_ending_have_different_names(
-        self, store: PageStore, tmp_path: Path
-    ) -> None:
-        for name in ("a.htm", "a.html", "sub.htm"):
-            (tmp_path / name).touch()
-        write_pages(tmp_path / "sub", 1)
-        found = find_targets([str(tmp_path)], store)
-        assert [(t.path.name, t.name) for t in found if isinstance(t, FileTarget)] == [
-            ("a.htm", "a"),
-            ("a.html", "a.html"),
-            ("p1.html", "sub/p1"),
-            ("sub.htm", "sub"),
-        ]
+        files = ("a.html", "b.html", "sub/b.html", "sub/c.xhtml")
+        assert found == [FileTarget(folder / name, folder) for name in files]
 
     def test_a_page_of_the_cache_by_the_beginning_of_its_id(self, store: PageStore) -> None:
         record, other = fill(store.root, ["http://example.org/1", "http://example.org/2"])
@@ -85,7 +65,7 @@ class TestFindTargets:
         path = write_pages(tmp_path / "site", 1)[0]
         assert find_targets(["http://example.org/", str(path)], store) == [
             UrlTarget("http://example.org/", may_be_private=True),
-            FileTarget(path, "p1", path.parent),
+            FileTarget(path, path.parent),
         ]
 
     @pytest.mark.parametrize(

@@ -22,7 +22,7 @@ from domsieve.analysis.records.result import Records
 from domsieve.analysis.writers._parquet import write_parquet
 from domsieve.budget import check
 from domsieve.sanitize import utf8
-from domsieve.snapshot.page import Snapshot
+from domsieve.snapshot.page import Provenance, Snapshot
 from domsieve.types import FieldName
 
 _FIXED = ("page", "region", "record")
@@ -37,16 +37,21 @@ class RecordSheet:
 
     Parameters
     ----------
-    url : address of the page, or name of its file.
+    origin : where the page comes from.
     method : name of the method.
     records : result of the method.
     tables : fields of the records, one table per region.
     """
 
-    url: str
+    origin: Provenance
     method: str
     records: Records
     tables: tuple[FieldTable, ...]
+
+    @property
+    def url(self) -> str:
+        """Address of the page, or name of its file."""
+        return utf8(self.origin.url)
 
     @classmethod
     def of(cls, page: Snapshot, records: Records, fields: Sequence[FieldName] = ()) -> "RecordSheet":
@@ -61,7 +66,7 @@ class RecordSheet:
         tables = field_tables(visible_page(page), records)
         if fields:
             tables = [table.picked(fields) for table in tables]
-        return cls(utf8(page.provenance.url), records.method, records, tuple(tables))
+        return cls(page.provenance, records.method, records, tuple(tables))
 
 
 class _Value(msgspec.Struct, frozen=True, kw_only=True):

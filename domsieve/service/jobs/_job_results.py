@@ -38,10 +38,19 @@ from domsieve.snapshot.index import PageRecord
 from domsieve.snapshot.page import Snapshot
 from domsieve.snapshot.pixels import unsure_texts
 from domsieve.snapshot.store import PageStore
+from domsieve.tasks.file_names import file_names
 from domsieve.tasks.page_cleaning import Cleaned, clean, metadata_of, written
 from domsieve.tasks.page_comparison import advise, compare
 from domsieve.tasks.page_report import of_record, report
-from domsieve.tasks.pages import Page, from_html, from_record, pages_like, site_records, with_selection
+from domsieve.tasks.pages import (
+    Page,
+    from_html,
+    from_record,
+    numbered,
+    pages_like,
+    site_records,
+    with_selection,
+)
 from domsieve.tasks.postprocess import remarks
 from domsieve.tasks.record_mining import mine
 from domsieve.tasks.render_modes import NOT_JUDGED
@@ -178,18 +187,18 @@ def site_result(
     listed: list[dict[str, Any]] = []
     failures = list(pages.failures)
     archive = io.BytesIO()
-    ending = PAGE_FORMATS[request.format].ending
     with zipfile.ZipFile(archive, "w") as packed:
-        members = [_page_of(request, record, store) for record in pages.records]
+        members = numbered(_page_of(request, record, store) for record in pages.records)
+        names = file_names((page.key for page in members), ending=PAGE_FORMATS[request.format].ending)
         for page, result in _clean(request, members, lambda _: []):
             if stopped.is_set():
                 break
             if isinstance(result, DomsieveError):
                 failures.append({"url": page.label, **_problem(page.label, result)})
                 continue
-            name = page.name + ending
-            if archive.tell() > _LARGEST_BYTES or name in packed.NameToInfo:
-                detail = f"It was left out: the archive is full, or has a page of the name {name}."
+            name = names[page.key]
+            if archive.tell() > _LARGEST_BYTES:
+                detail = "It was left out: the archive is full."
                 failures.append({"url": page.label, "detail": detail, "fault": "service"})
                 continue
             try:
