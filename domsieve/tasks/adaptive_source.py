@@ -17,7 +17,6 @@ from urllib.parse import urlsplit
 import msgspec
 import numpy as np
 
-from domsieve.analysis.browser_need.signs import signs_of
 from domsieve.analysis.browser_need.site_evidence import (
     MOST_IN_VAIN,
     Entry,
@@ -28,38 +27,35 @@ from domsieve.analysis.browser_need.site_evidence import (
 )
 from domsieve.analysis.browser_need.source_parts import source_parts
 from domsieve.analysis.browser_need.style_chains import (
-    seen_chains,
-    style_chains,
-    texts_of_chains,
+    hidden_by_chain,
+    lettered,
     unseen_texts,
     without_texts,
 )
-from domsieve.analysis.browser_need.sufficiency import compare_source
-from domsieve.analysis.columns.hash import U64
-from domsieve.analysis.compare.raw_visibility import when_rendered
-from domsieve.analysis.registry import page_cleaner
-from domsieve.analysis.verdict import Verdict
-from domsieve.budget import Meter
+from domsieve.analysis.columns.batch import Bools
 from domsieve.errors import BudgetError, ContentError, DomsieveError, NavigationError
 from domsieve.files import digest_of
 from domsieve.options import CaptureOptions
 from domsieve.renderer.fetching.fetcher import Fetcher
 from domsieve.renderer.protocol import Outcome, PageSource, Rendering
 from domsieve.snapshot.fault import fault_of
-from domsieve.snapshot.page import Snapshot
 from domsieve.snapshot.store import PageStore
 from domsieve.snapshot.stored_files import capture_key
-from domsieve.tasks.postprocess import judged
-from domsieve.tasks.style_context import MOST_SHEET_BYTES, StyleContext, StyleSheets
+from domsieve.tasks.fetched_source import (
+    MAY_HIDE,
+    FetchedSource,
+    lesson_of,
+    looked_at,
+    nothing_learned,
+    styles_learned,
+)
+from domsieve.tasks.style_context import MOST_SHEET_BYTES, StyleSheets
 from domsieve.tasks.targets import site_of
 
-_VERSION = 1
+_VERSION = 2
 """Increased whenever the same versions of a page would give another lesson."""
 
-_NEW_SHEETS, _MAY_HIDE = _BY_STYLE = (
-    "its style sheets are new",
-    "style sheets may hide a part of its text",
-)
+_NEW_SHEETS = "its style sheets are new"
 _ROUTE = "a route after # needs a browser"
 # Errors that rendering the page would only repeat.
 _HOPELESS = ("NAME_NOT_RESOLVED", "CONNECTION_REFUSED", "ADDRESS_UNREACHABLE", "CONNECTION_TIMED_OUT")
@@ -151,26 +147,6 @@ class _Site:
     suspects: dict[str, str] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
-class _Source:
-    """A fetched page, as far as it has been looked at.
-
-    Parameters
-    ----------
-    rendering : the page; None if it could not be fetched.
-    signs : signs that it needs a browser.
-    verdict : what the default method keeps of it.
-    context : its style sheets.
-    chain : (N,), the chains of its nodes.
-    """
-
-    rendering: Rendering | None = None
-    signs: tuple[str, ...] = ()
-    verdict: Verdict | None = None
-    context: StyleContext | None = None
-    chain: U64 | None = None
-
-
 class AdaptiveSource:
     """Renders pages, or fetches them where a browser adds nothing; an asynchronous context manager.
 
@@ -228,7 +204,7 @@ class AdaptiveSource:
         known = self._site(name)
         # Requested at once, although the page may have to wait for its turn.
         early = None
-        if not known.evidence.prefix(prefix).needs_browser:
+        if known.evidence.is_static(prefix):
             early = asyncio.ensure_future(self._fetched(url, site, known.browser))
         try:
             async with _turn(known):
@@ -296,7 +272,7 @@ class AdaptiveSource:
                 self._renderer = await self._stack.enter_async_context(self._open())
         return _with_reason(await self._renderer.render(url, site=site), reason)
 
-    async def _fetched(self, url: str, site: str | None, browser: str) -> _Source:
+    async def _fetched(self, url: str, site: str | None, browser: str) -> FetchedSource:
         """Fetch a page and look at its source.
 
         Raises
@@ -309,21 +285,21 @@ class AdaptiveSource:
         except NavigationError as error:
             if any(name in error.message for name in _HOPELESS):
                 raise
-            return _Source(signs=(f"it cannot be fetched: {error.message.removesuffix('.')}",))
+            return FetchedSource(signs=(f"it cannot be fetched: {error.message.removesuffix('.')}",))
         except ContentError as error:
             if error.reason == "type":
                 raise
-            return _Source(signs=(f"it cannot be fetched: {error.message.removesuffix('.')}",))
+            return FetchedSource(signs=(f"it cannot be fetched: {error.message.removesuffix('.')}",))
         except BudgetError as error:
-            return _Source(signs=(error.message.removesuffix("."),))
+            return FetchedSource(signs=(error.message.removesuffix("."),))
         if fault := fault_of(raw.snapshot):
-            return _Source(raw, (fault.detail.removesuffix("."),))
+            return FetchedSource(raw, (fault.detail.removesuffix("."),))
         styles = source_parts(raw.source or b"").styles
         context = await self._style_sheets(url, site).context(raw.snapshot, styles)
         try:
-            return await asyncio.to_thread(_looked_at, raw, context)
+            return await asyncio.to_thread(looked_at, raw, context)
         except BudgetError as error:
-            return _Source(signs=(error.message.removesuffix("."),))
+            return FetchedSource(signs=(error.message.removesuffix("."),))
 
     def _style_sheets(self, url: str, site: str | None) -> StyleSheets:
         name = site or site_of(url)
@@ -336,49 +312,74 @@ class AdaptiveSource:
         return self._sheets[name]
 
     async def _decided(
-        self, url: str, site: str | None, name: str, prefix: str, early: "asyncio.Future[_Source] | None"
+        self,
+        url: str,
+        site: str | None,
+        name: str,
+        prefix: str,
+        early: "asyncio.Future[FetchedSource] | None",
     ) -> Rendering:
         known = self._site(name)
+        evidence = known.evidence
         source = await (early or self._fetched(url, site, known.browser))
-        reason = self._why_render(known.evidence, url, prefix, source)
-        if reason is None and source.rendering and source.chain is not None and source.context:
-            why = _why_static(known.evidence, prefix)
+        is_static = evidence.is_static(prefix)
+        try:
+            if source.chains and not source.signs and (source.depends or not is_static):
+                await asyncio.to_thread(source.look_closer)
+            reason, unseen = await asyncio.to_thread(self._judged, evidence, url, prefix, source)
+        except BudgetError as error:
+            source = FetchedSource(signs=(error.message.removesuffix("."),))
+            reason, unseen = source.signs[0], None
+        if reason is None and source.rendering and unseen is not None:
+            why = _why_static(evidence, prefix)
             self._tell(known, name, prefix, why)
             self._learn(known, name, Fetched(url=url, prefix=prefix))
-            unseen = unseen_texts(
-                source.rendering.snapshot, source.chain, known.evidence.visible(source.context.key)
+            return _with_reason(
+                replace(source.rendering, snapshot=without_texts(source.rendering.snapshot, unseen)), why
             )
-            shown = replace(source.rendering, snapshot=without_texts(source.rendering.snapshot, unseen))
-            return _with_reason(shown, why)
         rendering = await self._rendered(url, site, reason or "")
-        lesson = await asyncio.to_thread(_lesson, url, prefix, source, rendering.snapshot)
+        learn = lesson_of
+        if is_static and source.signs:
+            learn = nothing_learned
+        elif reason == MAY_HIDE:
+            learn = styles_learned
+        lesson = await asyncio.to_thread(learn, url, prefix, source, rendering.snapshot)
         if lesson:
-            if reason in _BY_STYLE and lesson.outcome != "enough":
+            if reason == _NEW_SHEETS and lesson.outcome != "enough":
                 lesson = msgspec.structs.replace(lesson, had_signs=True)
             self._learn(known, name, lesson)
-            if known.evidence.prefix(prefix).needs_browser:
-                self._tell(known, name, prefix, _why_always(known.evidence, prefix))
+            if evidence.prefix(prefix).needs_browser:
+                self._tell(known, name, prefix, _why_always(evidence, prefix))
         return rendering
 
-    def _why_render(self, evidence: SiteEvidence, url: str, prefix: str, source: _Source) -> str | None:
-        """Return why a page has to be rendered; None if it need not be."""
+    def _judged(
+        self, evidence: SiteEvidence, url: str, prefix: str, source: FetchedSource
+    ) -> tuple[str | None, Bools | None]:
+        """Return why a page has to be rendered; or None, and the texts of it that may be hidden.
+
+        Raises
+        ------
+        BudgetError : the page exceeded its budget.
+        """
         if source.signs:
-            return source.signs[0]
+            return source.signs[0], None
         if not evidence.is_static(prefix):
-            return f"compared: {evidence.prefix(prefix).enough + 1} of {evidence.compared} pages of {_shown(prefix)}"
+            number = evidence.prefix(prefix).enough + 1
+            return f"compared: {number} of {evidence.compared} pages of {_shown(prefix)}", None
         if evidence.is_due(url, prefix, seed=self._seed):
-            return "audited: renderings have shown that it needs no browser, and this is checked"
-        if source.context is None or not evidence.knows(source.context.key):
-            return _NEW_SHEETS
-        if source.rendering is None or source.chain is None or source.verdict is None:
-            return "its source could not be read"
-        page, key = source.rendering.snapshot, source.context.key
-        unseen = unseen_texts(page, source.chain, evidence.visible(key))
+            return "audited: renderings have shown that it needs no browser, and this is checked", None
+        seen = evidence.seen(source.context.key) if source.context else None
+        if seen is None:
+            return _NEW_SHEETS, None
+        if source.rendering is None or source.chains is None:
+            return "its source could not be read", None
+        page = source.rendering.snapshot
+        unseen = unseen_texts(page, source.chains, seen)
         # What was always seen hidden is dropped, as from a rendered page.
-        unseen &= ~texts_of_chains(page, source.chain, evidence.hidden(key))
-        if bool(np.any(unseen & source.verdict.kept)):
-            return _MAY_HIDE
-        return None
+        doubtful = unseen & lettered(page) & ~hidden_by_chain(page, source.chains, seen)
+        if doubtful.any() and bool(np.any(doubtful & source.clean().kept)):
+            return MAY_HIDE, None
+        return None, unseen
 
     def _learn(self, known: _Site, name: str, entry: Entry) -> None:
         suspects = known.evidence.add(entry)
@@ -412,7 +413,7 @@ async def _turn(site: _Site) -> AsyncIterator[None]:
         done.set()
 
 
-async def _dropped(early: "asyncio.Future[_Source]") -> None:
+async def _dropped(early: "asyncio.Future[FetchedSource]") -> None:
     """End a fetch that is not needed, and ignore its result."""
     if not early.done():
         early.cancel()
@@ -449,47 +450,4 @@ def _with_reason(rendering: Rendering, reason: str) -> Rendering:
     page = rendering.snapshot
     return replace(
         rendering, snapshot=replace(page, provenance=msgspec.structs.replace(page.provenance, reason=reason))
-    )
-
-
-def _verdict(page: Snapshot) -> Verdict:
-    return judged(page, page_cleaner("auto"), hidden="layout", may_change=True)
-
-
-def _looked_at(raw: Rendering, context: StyleContext) -> _Source:
-    page = raw.snapshot
-    with Meter(page.provenance.url).running("decide"):
-        verdict = _verdict(page)
-        signs = signs_of(page, verdict, source_parts(raw.source or b""))
-        return _Source(raw, signs, verdict, context, style_chains(page, context.rules))
-
-
-def _lesson(url: str, prefix: str, source: _Source, rendered: Snapshot) -> Lesson | None:
-    """Return what the two versions of a page show; None if they cannot be compared."""
-    if fault_of(rendered):
-        return None
-    if source.rendering is None or source.verdict is None or source.chain is None:
-        why = source.signs[0] if source.signs else ""
-        return Lesson(url=url, prefix=prefix, outcome="needed", why=why, had_signs=True)
-    raw = source.rendering.snapshot
-    try:
-        with Meter(url).running("decide"):
-            visible, hidden = seen_chains(source.chain, when_rendered(raw, rendered))
-            # Compared is what would be left of the source, with the hidden text known.
-            known = texts_of_chains(raw, source.chain, {*hidden} - {*visible})
-            left = without_texts(raw, known)
-            raw_verdict = _verdict(left) if known.any() else source.verdict
-            result = compare_source(left, rendered, raw_verdict=raw_verdict, verdict=_verdict(rendered))
-    except BudgetError:
-        return None
-    return Lesson(
-        url=url,
-        prefix=prefix,
-        outcome=result.outcome,
-        why=result.why,
-        had_signs=bool(source.signs),
-        context=source.context.key if source.context else "",
-        visible=visible,
-        hidden=hidden,
-        browser=rendered.provenance.browser,
     )

@@ -21,6 +21,7 @@ from domsieve.analysis.browser_need.site_evidence import (
 from domsieve.analysis.browser_need.source_parts import source_parts
 from domsieve.analysis.browser_need.style_chains import (
     UNKNOWABLE,
+    SeenChains,
     seen_chains,
     style_chains,
     unseen_texts,
@@ -49,7 +50,7 @@ def page_of(html: str) -> Snapshot:
 def signs(html: str) -> tuple[str, ...]:
     page = page_of(html)
     verdict = without_extras(page, page_cleaner("auto")(page), hidden="layout")
-    return signs_of(page, verdict, source_parts(html.encode()))
+    return signs_of(page, source_parts(html.encode()), verdict)
 
 
 class TestSigns:
@@ -180,7 +181,7 @@ class TestHidingRules:
 def chains(html: str, css: str) -> list[int]:
     """Return the chain of each text."""
     page = page_of(html)
-    chain = style_chains(page, HidingRules.of([css.encode()]))
+    chain = style_chains(page, HidingRules.of([css.encode()])).chain
     return [int(number) for number in chain[page_texts(page).node]]
 
 
@@ -204,14 +205,14 @@ class TestChains:
 
     def test_everything_counts_if_a_style_sheet_is_unknown(self) -> None:
         page = page_of("<p class=x>a</p><p class=y>b</p>")
-        chain = style_chains(page, UNKNOWN_SHEETS)
+        chain = style_chains(page, UNKNOWN_SHEETS).chain
         assert np.unique(chain[page_texts(page).node]).size == 2
 
     def test_only_what_was_seen_visible_is_left(self) -> None:
         page = page_of("<p>one</p><p class=z>two</p><div hidden>three</div>")
-        chain = style_chains(page, HidingRules.of([b".z{display:none}"]))
-        first = int(chain[page_texts(page).node[0]])
-        unseen = unseen_texts(page, chain, {first})
+        chains = style_chains(page, HidingRules.of([b".z{display:none}"]))
+        first = int(chains.chain[page_texts(page).node[0]])
+        unseen = unseen_texts(page, chains, SeenChains(visible={first}))
         left = without_texts(page, unseen)
         assert [left.text_of(node) for node in page_texts(page).node.tolist()] == ["one", "", ""]
         assert "two" not in list(left.strings)
@@ -256,11 +257,67 @@ class TestWhenRendered:
 
     def test_chains_are_seen_visible_or_hidden(self) -> None:
         raw = page_of("<p>one</p><p style=x>two</p><div style=y>three</div>")
-        chain = style_chains(raw, HidingRules())
-        visible, hidden = seen_chains(chain, when_rendered(raw, rendered(raw, hidden=("two",))))
-        texts = [int(number) for number in chain[page_texts(raw).node]]
-        assert {*visible} == {texts[0], texts[2]}
-        assert {*hidden} == {texts[1]}
+        chains = style_chains(raw, HidingRules())
+        seen = seen_chains(raw, chains, when_rendered(raw, rendered(raw, hidden=("two",))))
+        texts = [int(number) for number in chains.chain[page_texts(raw).node]]
+        assert {*seen["visible"]} == {texts[0], texts[2]}
+        assert {*seen["hidden"]} == {texts[1]}
+
+    def test_a_hidden_bracket_says_nothing_about_words(self) -> None:
+        raw = page_of("<p>one</p><p style=x>{</p><p style=y>two</p>")
+        chains = style_chains(raw, HidingRules())
+        seen = seen_chains(raw, chains, when_rendered(raw, rendered(raw, hidden=("{", "two"))))
+        assert [*seen["hidden"]] == [int(chains.chain[page_texts(raw).node[2]])]
+
+
+def seen_on(html: str, css: str, *, hidden: tuple[str, ...] = ()) -> SeenChains:
+    """Return what a rendered page shows."""
+    raw = page_of(html)
+    chains = style_chains(raw, HidingRules.of([css.encode()]))
+    seen = seen_chains(raw, chains, when_rendered(raw, rendered(raw, hidden=hidden)))
+    evidence = SiteEvidence.of([msgspec.structs.replace(lesson(0), context="c", **seen)])
+    found = evidence.seen("c")
+    assert found
+    return found
+
+
+class TestComposedChains:
+    CSS = ".a,.b,.c{position:absolute}.a{left:-1px}.b{height:2px}.c{overflow:hidden}"
+
+    def unseen(self, html: str, seen: SeenChains) -> list[str]:
+        page = page_of(html)
+        chains = style_chains(page, HidingRules.of([self.CSS.encode()]))
+        return [page.text_of(int(node)) for node in np.flatnonzero(unseen_texts(page, chains, seen))]
+
+    def test_a_new_chain_of_known_steps_is_visible(self) -> None:
+        seen = seen_on(
+            "<p class=a>beehive</p><div class=a><p class=b>clover</p></div><p class=b><i class=c>drones</i></p>",
+            self.CSS,
+        )
+        assert self.unseen("<div class=a><p class=b>x<i class=c>y</i></p></div>", seen) == []
+
+    def test_a_new_step_is_not(self) -> None:
+        seen = seen_on("<p class=a>beehive</p><p class=b>clover</p>", self.CSS)
+        assert self.unseen("<div class=a>x<p class=b>y</p></div>", seen) == ["y"]
+
+    def test_nor_is_one_that_has_led_to_hidden_text(self) -> None:
+        html = (
+            "<div class=a><p class=b>beehive</p></div><div class=b><p class=c>clover</p></div>"
+            "<p class=c><b class=b><i class=c>drones</i></b></p>"
+        )
+        assert (
+            self.unseen("<div class=a><p class=b><i class=c>x</i></p></div>", seen_on(html, self.CSS)) == []
+        )
+        seen = seen_on(html, self.CSS, hidden=("drones",))
+        assert self.unseen("<div class=a><p class=b><i class=c>x</i></p></div>", seen) == ["x"]
+
+
+def test_the_summary_of_closed_details_is_told_apart() -> None:
+    html = "<details><summary>one</summary><p>two</p></details>"
+    seen = seen_on(html, "", hidden=("two",))
+    page = page_of(html)
+    unseen = unseen_texts(page, style_chains(page, HidingRules()), seen)
+    assert [page.text_of(int(node)) for node in np.flatnonzero(unseen)] == ["two"]
 
 
 class TestSufficiency:
@@ -378,5 +435,16 @@ class TestEvidence:
                 msgspec.structs.replace(other, context="d", visible=(4,)),
             ]
         )
-        assert evidence.visible("c") == {1, 3}
-        assert not evidence.knows("e")
+        seen = evidence.seen("c")
+        assert seen
+        assert seen.visible == {1, 3}
+        assert evidence.seen("e") is None
+
+    def test_memory_is_bounded(self) -> None:
+        evidence = SiteEvidence()
+        for number in range(1_000):
+            evidence.add(msgspec.structs.replace(lesson(number), context=str(number), visible=(number,)))
+        assert evidence.seen("999")
+        assert evidence.seen("0") is None
+        evidence.add(msgspec.structs.replace(lesson(0), context="999", visible=tuple(range(50_000))))
+        assert evidence.seen("999") is None

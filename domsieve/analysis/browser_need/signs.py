@@ -10,11 +10,9 @@ from domsieve.analysis.browser_need.source_parts import SourceParts
 from domsieve.analysis.columns.batch import below
 from domsieve.analysis.columns.hiding import hidden_texts
 from domsieve.analysis.columns.page_columns import attributes_of, has_tag, page_texts
-from domsieve.analysis.columns.visible import never_shown
+from domsieve.analysis.columns.visible import in_closed_panels, never_shown
 from domsieve.analysis.columns.words import fold
-from domsieve.analysis.compare.comparison import seen_words, words
 from domsieve.analysis.verdict import Verdict
-from domsieve.analysis.writers.text import write_text
 from domsieve.budget import spending
 from domsieve.snapshot.page import Snapshot
 
@@ -26,6 +24,7 @@ _MOST_WORDS_WITH_ROOT = 60
 _MOST_HIDDEN_RATIO = 0.5
 _MOST_SCRIPT_BYTES_PER_WORD = 2_000
 _SKELETONS, _MOST_WORDS_WITH_SKELETONS = 8, 150
+_MOST_WORDS_UNCLEANED = 300
 _SOON_S = 10
 _ROOTS = frozenset(
     ("root", "app", "__next", "__nuxt", "react-root", "app-root", "___gatsby", "svelte", "q-app")
@@ -54,46 +53,77 @@ _PHRASES = (
 )
 
 
-def signs_of(page: Snapshot, verdict: Verdict, parts: SourceParts) -> tuple[str, ...]:
+def signs_of(page: Snapshot, parts: SourceParts, verdict: Verdict | None = None) -> tuple[str, ...]:
     """Return the signs that a page needs a browser, each as the end of a sentence; empty without any.
 
     Parameters
     ----------
     page : the parsed source.
-    verdict : what the default method keeps of it, without hidden text.
     parts : the parts of the source that are not in the page.
+    verdict : what the default method keeps of it, without hidden text. Without one, signs that depend on it are left
+        out; see `depends_on_content`.
     """
     with spending("signs", page.provenance.url):
-        return tuple(_signs(page, verdict, parts))
+        return tuple(_signs(page, parts, verdict))
 
 
-def _signs(page: Snapshot, verdict: Verdict, parts: SourceParts) -> list[str]:
-    seen = seen_words(page)
-    visible, kept = seen.total(), words(write_text(page, verdict)).total()
+def depends_on_content(page: Snapshot, parts: SourceParts) -> bool:
+    """Return whether a page may have a sign that only cleaning it can show.
+
+    This is so for short pages, and for those that have what a script fills, or much script. What cleaning expects of
+    longer pages is not asked for: a page that has 300 visible words and is drawn by a script all the same is left to
+    the audits.
+    """
+    return (
+        visible_words(page) < _MOST_WORDS_UNCLEANED
+        or parts.script_bytes > _MOST_SCRIPT_BYTES_PER_WORD * _FEW_WORDS
+        or _has_empty_root(page)
+        or _skeletons(page) >= _SKELETONS
+    )
+
+
+def visible_words(page: Snapshot) -> int:
+    """Return the number of words of a source, separated by white space, that nothing in it hides."""
+    texts = page_texts(page)
+    hidden = (hidden_texts(page) > 0) | in_closed_panels(page) | never_shown(page)
+    return int(texts.words[~hidden[texts.node]].sum())
+
+
+def _signs(page: Snapshot, parts: SourceParts, verdict: Verdict | None) -> list[str]:
+    visible = visible_words(page)
     found: list[str] = []
     if not page.provenance.complete:
         found.append("its source is incomplete")
     if visible < _FEW_WORDS or (visible < _FEW_WORDS_WITH_SCRIPT and parts.scripts):
         found.append(f"its source shows {visible} words")
-    if verdict.expected_f1 is not None and verdict.expected_f1 < _LEAST_EXPECTED_F1:
-        found.append("its source has no clear content")
     if visible < _MOST_WORDS_WITH_NOSCRIPT and parts.noscript_words > _MOST_NOSCRIPT_RATIO * visible:
         found.append("much of its text is for browsers without scripts")
     if visible < _MOST_WORDS_WITH_PHRASE and _asks_for_scripts(page):
         found.append("it asks to enable JavaScript")
-    if kept < _MOST_WORDS_WITH_ROOT and _has_empty_root(page):
-        found.append("the element that a script fills is empty")
     hidden = _hidden_words(page)
     if hidden > _MOST_HIDDEN_RATIO * (hidden + visible):
         found.append("most of the text in its source is hidden")
-    if parts.script_bytes > _MOST_SCRIPT_BYTES_PER_WORD * kept:
-        found.append("its source is mostly script")
-    if kept < _MOST_WORDS_WITH_SKELETONS and _skeletons(page) >= _SKELETONS:
-        found.append("it has placeholders for content")
     if _refreshes(page):
         found.append("it redirects by itself")
     if has_tag(page, "frameset").any():
         found.append("it consists of frames")
+    if verdict is not None:
+        found += _signs_in_content(page, parts, verdict)
+    return found
+
+
+def _signs_in_content(page: Snapshot, parts: SourceParts, verdict: Verdict) -> list[str]:
+    texts = page_texts(page)
+    kept = int(texts.words[verdict.kept[texts.node]].sum())
+    found: list[str] = []
+    if verdict.expected_f1 is not None and verdict.expected_f1 < _LEAST_EXPECTED_F1:
+        found.append("its source has no clear content")
+    if kept < _MOST_WORDS_WITH_ROOT and _has_empty_root(page):
+        found.append("the element that a script fills is empty")
+    if parts.script_bytes > _MOST_SCRIPT_BYTES_PER_WORD * kept:
+        found.append("its source is mostly script")
+    if kept < _MOST_WORDS_WITH_SKELETONS and _skeletons(page) >= _SKELETONS:
+        found.append("it has placeholders for content")
     return found
 
 

@@ -11,6 +11,7 @@ from hashlib import blake2b
 
 import msgspec
 
+from domsieve.analysis.browser_need.style_chains import SeenChains
 from domsieve.analysis.browser_need.sufficiency import Outcome
 
 COMPARED = 3
@@ -23,6 +24,10 @@ AUDITED_RATIO = 0.05
 LONGEST_RUN = 19
 """At most so many pages of a prefix are fetched between two that are rendered."""
 _MOST_SURPRISES = 3
+_MOST_CONTEXTS, _MOST_CHAINS = (
+    200,
+    20_000,
+)  # of a site, and of each kind with the same style sheets; bound the memory
 MOST_IN_VAIN = 12
 """If so many pages of a prefix in a row had to be rendered, it is not worth fetching more of them first; a guess."""
 
@@ -37,7 +42,7 @@ class Lesson(msgspec.Struct, frozen=True, kw_only=True):
     why : what was missing.
     had_signs : whether the source alone already said that the page needs a browser.
     context : the style sheets of the page; chains are only comparable within one context.
-    visible, hidden : chains of texts that were seen visible and hidden.
+    visible, hidden, pairs, broken : see `seen_chains`.
     browser : product and version of the browser.
     """
 
@@ -49,6 +54,8 @@ class Lesson(msgspec.Struct, frozen=True, kw_only=True):
     context: str = ""
     visible: tuple[int, ...] = ()
     hidden: tuple[int, ...] = ()
+    pairs: tuple[int, ...] = ()
+    broken: tuple[int, ...] = ()
     browser: str = ""
 
 
@@ -100,21 +107,31 @@ class PrefixEvidence:
 
 
 @dataclass(slots=True)
+class _Seen:
+    """What was seen with the same style sheets."""
+
+    visible: set[int] = field(default_factory=set)
+    hidden: set[int] = field(default_factory=set)
+    pairs: set[int] = field(default_factory=set)
+    broken: set[int] = field(default_factory=set)
+    is_full: bool = False
+
+    def add(self, lesson: Lesson) -> None:
+        for name in ("visible", "hidden", "pairs", "broken"):
+            known: set[int] = getattr(self, name)
+            known.update(getattr(lesson, name))
+            self.is_full |= len(known) > _MOST_CHAINS
+
+
 class SiteEvidence:
-    """The evidence on a site.
+    """The evidence on a site: all that follows from what was decided so far, in its order."""
 
-    Parameters
-    ----------
-    entries : what was decided so far, in order.
-    """
-
-    entries: list[Entry] = field(default_factory=list)
-    _prefixes: dict[str, PrefixEvidence] = field(default_factory=dict)
-    _visible: dict[str, set[int]] = field(default_factory=dict)
-    _hidden: dict[str, set[int]] = field(default_factory=dict)
-    _enough: int = 0
-    _needed: int = 0
-    browser: str = ""
+    def __init__(self) -> None:
+        self.browser = ""
+        self._prefixes: dict[str, PrefixEvidence] = {}
+        self._seen: dict[str, _Seen] = {}
+        self._enough = 0
+        self._needed = 0
 
     @classmethod
     def of(cls, entries: Iterable[Entry]) -> "SiteEvidence":
@@ -130,7 +147,6 @@ class SiteEvidence:
         These are the pages of the prefix since the source was last found to be enough, if the page is a surprise: it
         needs a browser, and its source does not say so.
         """
-        self.entries.append(entry)
         known = self.prefix(entry.prefix)
         if isinstance(entry, Fetched):
             known.unchecked.append(entry.url)
@@ -138,8 +154,7 @@ class SiteEvidence:
             return []
         known.in_vain += 1
         self.browser = entry.browser or self.browser
-        self._visible.setdefault(entry.context, set()).update(entry.visible)
-        self._hidden.setdefault(entry.context, set()).update(entry.hidden)
+        self._see(entry)
         if entry.outcome == "enough":
             self._enough += 1
             if entry.had_signs:
@@ -177,17 +192,25 @@ class SiteEvidence:
         """Return whether a page that could be fetched is rendered to check the evidence."""
         return is_audited(url, seed=seed) or len(self.prefix(prefix).unchecked) >= LONGEST_RUN
 
-    def visible(self, context: str) -> set[int]:
-        """Return the chains that were seen visible with these style sheets, and never hidden."""
-        return self._visible.get(context, set()) - self._hidden.get(context, set())
+    def seen(self, context: str) -> SeenChains | None:
+        """Return what was seen with these style sheets; None if no page that has them was rendered."""
+        known = self._seen.get(context)
+        if known is None:
+            return None
+        return SeenChains(
+            known.visible - known.hidden, known.hidden - known.visible, known.pairs - known.broken
+        )
 
-    def hidden(self, context: str) -> set[int]:
-        """Return the chains that were seen hidden with these style sheets, and never visible."""
-        return self._hidden.get(context, set()) - self._visible.get(context, set())
-
-    def knows(self, context: str) -> bool:
-        """Return whether a page with these style sheets was rendered."""
-        return context in self._visible
+    def _see(self, lesson: Lesson) -> None:
+        if not (lesson.visible or lesson.hidden):
+            return
+        # Without the oldest or the fullest, pages are rendered as if nothing were known of their style sheets.
+        if lesson.context not in self._seen and len(self._seen) >= _MOST_CONTEXTS:
+            del self._seen[next(iter(self._seen))]
+        known = self._seen.setdefault(lesson.context, _Seen())
+        known.add(lesson)
+        if known.is_full:
+            del self._seen[lesson.context]
 
 
 def url_rank(url: str, *, seed: int) -> int:

@@ -6,13 +6,13 @@ equal chains are hidden alike, so a text whose chain was seen visible on a rende
 """
 
 from collections.abc import Set as AbstractSet
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from domsieve.analysis.browser_need.hiding_rules import HidingRules
-from domsieve.analysis.columns.batch import Bools, Ints
+from domsieve.analysis.columns.batch import Bools, Ints, below, cached_per_page, nearest, page_batch
 from domsieve.analysis.columns.hash import U64, combine, hash_of, hashes_of
 from domsieve.analysis.columns.page_columns import page_texts
 from domsieve.analysis.columns.visible import never_shown
@@ -24,8 +24,8 @@ from domsieve.snapshot.strings import Interner
 # An attribute by itself, or the browser's own style sheet, hides text by these.
 _ATTRIBUTES = frozenset(("hidden", "open", "popover", "style", "color", "bgcolor", "background", "size"))
 _TAG_NAMES = """
-audio canvas datalist details dialog iframe input marquee math noframes noscript object optgroup option rp select svg
-template textarea title video
+audio canvas datalist details dialog iframe input marquee math noframes noscript object optgroup option rp select
+summary svg template textarea title video
 """
 _TAGS = frozenset(_TAG_NAMES.split())
 _LONGEST_VALUE = 200
@@ -33,19 +33,47 @@ UNKNOWABLE = np.uint64(0)
 """The chain of elements of which nothing is known, because a rule that may hide them is not supported."""
 
 
-def style_chains(page: Snapshot, rules: HidingRules) -> U64:
-    """Return the chain of each of the N nodes of a source, uint64 (N,); `UNKNOWABLE` for some.
+@dataclass(frozen=True, slots=True)
+class StyleChains:
+    """The chains of the N nodes of a source. The chain of a text is that of the element around it.
 
-    The chain of a text is that of the element around it. Takes O(N) for each rule whose names are on the page.
+    Parameters
+    ----------
+    chain : (N,), equal for nodes with equal chains; `UNKNOWABLE` for some.
+    pair : (N,), for an element that something may hide, a hash of this and of the same for the nearest such ancestor;
+        0 for other nodes.
     """
+
+    chain: U64
+    pair: U64
+
+
+@dataclass(frozen=True, slots=True)
+class SeenChains:
+    """What texts of rendered pages have shown about chains.
+
+    Parameters
+    ----------
+    visible, hidden : chains of texts that were seen visible, and never hidden; and the other way round.
+    pairs : pairs (see `StyleChains`) on the way to visible texts, without those that end the way to a hidden one.
+    """
+
+    visible: AbstractSet[int] = frozenset()
+    hidden: AbstractSet[int] = frozenset()
+    pairs: AbstractSet[int] = frozenset()
+
+
+def style_chains(page: Snapshot, rules: HidingRules) -> StyleChains:
+    """Return the chains of a source, in O(N) for each rule whose names are on the page."""
     with spending("chains", page.provenance.url):
         label, unclear = _labels(page, rules)
         return _chains(page, label, unclear)
 
 
-def _chains(page: Snapshot, label: U64, unclear: Bools) -> U64:
+def _chains(page: Snapshot, label: U64, unclear: Bools) -> StyleChains:
     parent = page.parent.astype(np.int64)
-    chain = np.zeros(len(page), np.uint64)
+    chain, nearest = np.zeros(len(page), np.uint64), np.zeros(len(page), np.uint64)
+    pair = np.zeros(len(page), np.uint64)
     depth = _depths(page)
     order = np.argsort(depth, kind="stable")
     first = np.searchsorted(depth[order], np.arange(depth.max() + 2))
@@ -54,9 +82,13 @@ def _chains(page: Snapshot, label: U64, unclear: Bools) -> U64:
         check()
         nodes = order[first[level] : first[level + 1]]
         above = chain[parent[nodes]]
-        own = np.where(label[nodes] > 0, combine(above, label[nodes]), above)
-        chain[nodes] = np.where(unclear[nodes] | (above == UNKNOWABLE), UNKNOWABLE, own)
-    return chain
+        own = label[nodes]
+        longer = np.where(own > 0, combine(above, own), above)
+        chain[nodes] = np.where(unclear[nodes] | (above == UNKNOWABLE), UNKNOWABLE, longer)
+        near = nearest[parent[nodes]]
+        pair[nodes] = np.where(own > 0, combine(near, own), 0)
+        nearest[nodes] = np.where(own > 0, own, near)
+    return StyleChains(chain, pair)
 
 
 def _depths(page: Snapshot) -> Ints:
@@ -90,46 +122,79 @@ def _labels(page: Snapshot, rules: HidingRules) -> tuple[U64, Bools]:
     return label, unclear & is_element
 
 
-def seen_chains(chain: U64, rendered: NDArray[np.uint8]) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Return the chains of texts that were seen visible, and of those that were seen hidden, each sorted.
+def seen_chains(
+    page: Snapshot, chains: StyleChains, rendered: NDArray[np.uint8]
+) -> dict[str, tuple[int, ...]]:
+    """Return what the texts of a rendered page show, each sorted: the fields of a `Lesson`.
+
+    ``visible`` and ``hidden`` are the chains of texts that were seen so, ``pairs`` those on the way to visible texts,
+    and ``broken`` the last pair on the way to each hidden text.
 
     Parameters
     ----------
-    chain : (N,), the chains of a source.
+    page : a source.
+    chains : its chains.
     rendered : (N,), the `WhenRendered` of its nodes.
     """
-    shown = np.unique(chain[(rendered == WhenRendered.SHOWN) & (chain != UNKNOWABLE)])
-    hidden = np.unique(chain[rendered == WhenRendered.HIDDEN])
-    return tuple(shown.tolist()), tuple(hidden.tolist())
+    shown = (rendered == WhenRendered.SHOWN) & (chains.chain != UNKNOWABLE)
+    # That nobody can tell whether a bracket is visible says nothing about words like it.
+    hidden = (rendered == WhenRendered.HIDDEN) & lettered(page)
+    before = np.concatenate(([0], np.cumsum(shown)))
+    way = (chains.pair > 0) & (before[page.end] > before[:-1])
+    labelled = chains.pair > 0
+    labelled[0] = True  # the document ends the search
+    ends = chains.pair[nearest(page_batch(page), labelled)[hidden]]
+    found = {
+        "visible": chains.chain[shown],
+        "hidden": chains.chain[hidden],
+        "pairs": chains.pair[way],
+        "broken": ends[ends > 0],
+    }
+    return {name: tuple(np.unique(numbers).tolist()) for name, numbers in found.items()}
 
 
-def texts_of_chains(page: Snapshot, chain: U64, chosen: AbstractSet[int]) -> Bools:
-    """Return which of the N nodes are texts with words that have one of these chains.
-
-    Parameters
-    ----------
-    chain : (N,), the chains of the page.
-    chosen : the chains.
-    """
+@cached_per_page
+def lettered(page: Snapshot) -> Bools:
+    """Return which of the N nodes are texts with a letter or digit."""
     texts = page_texts(page)
-    nodes = texts.node[~texts.is_blank]
-    found = np.zeros(len(page), np.bool_)
-    found[nodes] = [number in chosen for number in chain[nodes].tolist()]
-    return found & ~never_shown(page)
+    marks = np.zeros(len(page), np.bool_)
+    marks[texts.node] = [any(map(str.isalnum, text)) for text in texts.text]
+    return marks
 
 
-def unseen_texts(page: Snapshot, chain: U64, visible: AbstractSet[int]) -> Bools:
-    """Return which of the N nodes are texts with words of which it is not known that they are visible.
+def hidden_by_chain(page: Snapshot, chains: StyleChains, seen: SeenChains) -> Bools:
+    """Return which of the N nodes of a source are texts with words whose chains were seen hidden only."""
+    found = _texts(page)
+    nodes = np.flatnonzero(found)
+    found[nodes] = [number in seen.hidden for number in chains.chain[nodes].tolist()]
+    return found
 
-    Parameters
-    ----------
-    chain : (N,), the chains of the page.
-    visible : the chains that were seen visible, and never hidden.
+
+def unseen_texts(page: Snapshot, chains: StyleChains, seen: SeenChains) -> Bools:
+    """Return which of the N nodes of a source are texts with words of which it is not known that they are visible.
+
+    A text is known to be visible if its chain was seen visible; and also if its chain is new, but all pairs on the
+    way to it were seen on the way to visible texts.
     """
+    unseen = _texts(page)
+    nodes = np.flatnonzero(unseen)
+    composed = ~below(
+        np.array([number > 0 and number not in seen.pairs for number in chains.pair.tolist()], np.bool_),
+        page.end.astype(np.int64),
+    )
+    chain = chains.chain[nodes].tolist()
+    unseen[nodes] = [
+        number not in seen.visible and (number in seen.hidden or number == UNKNOWABLE or not is_composed)
+        for number, is_composed in zip(chain, composed[nodes].tolist(), strict=True)
+    ]
+    return unseen
+
+
+def _texts(page: Snapshot) -> Bools:
     texts = page_texts(page)
-    unseen = np.zeros(len(page), np.bool_)
-    unseen[texts.node[~texts.is_blank]] = True
-    return unseen & ~never_shown(page) & ~texts_of_chains(page, chain, visible)
+    marks = np.zeros(len(page), np.bool_)
+    marks[texts.node[~texts.is_blank]] = True
+    return marks & ~never_shown(page)
 
 
 def without_texts(page: Snapshot, texts: Bools) -> Snapshot:

@@ -123,6 +123,21 @@ class AttributeIndex:
         at = np.flatnonzero(np.isin(which, list(passed)))
         return {node: passed[i] for node, i in zip(nodes[at].tolist(), which[at].tolist(), strict=True)}
 
+    def with_class(self, name: str) -> Ints:
+        """Return the nodes that have a class, ascending."""
+        nodes, which, _ = self._distinct("class")
+        values = self._values_with.get(name)
+        return nodes[:0] if values is None else nodes[np.isin(which, values)]
+
+    @cached_property
+    def _values_with(self) -> dict[str, list[int]]:
+        """The distinct values of ``class`` that name each class."""
+        found: dict[str, list[int]] = {}
+        for number, value in enumerate(self._distinct("class")[2]):
+            for name in dict.fromkeys(value.split()):
+                found.setdefault(name, []).append(number)
+        return found
+
     def _distinct(self, name: str) -> tuple[Ints, Ints, list[str]]:
         """Return `nodes(name)`, the index of each node's value, and the distinct values."""
         if name not in self._read:

@@ -247,6 +247,8 @@ def _normal(text: str) -> str:
     """
     if len(text) > _LONG and not text.isascii():
         parts = {character: unicodedata.normalize("NFKD", character) for character in set(text)}
+        if not any(unicodedata.combining(part[0]) for part in parts.values()):
+            return unicodedata.normalize("NFKC", text)  # no runs of marks
         rank = {mark: unicodedata.combining(mark) for part in parts.values() for mark in part}
         runs = groupby("".join(map(parts.__getitem__, text)), key=lambda character: rank[character] > 0)
         text = "".join(

@@ -126,7 +126,9 @@ class Matcher:
         if isinstance(part, parser.IDSelector):
             return self._with("id", lambda value: value == part.ident)
         if isinstance(part, parser.ClassSelector):
-            return self._with("class", lambda value: part.class_name in value.split())
+            marks = np.zeros(len(self._page), np.bool_)
+            marks[self._attributes.with_class(part.class_name)] = True
+            return marks
         if isinstance(part, parser.AttributeSelector):
             return self._with(part.lower_name, _attribute_test(part))
         if isinstance(part, parser.NegationSelector):

@@ -33,14 +33,17 @@ class SheetSelector:
         [self._selector] = parse_selectors(css, parameter="selector")
         tree: Any = self._selector.parsed_tree
         self.needed: tuple[tuple[str, str], ...] = tuple(_needed(tree))
-        """What an element must have to match, as pairs of ``"."``, ``"#"`` or ``""`` and a name."""
+        """What must be on the page for it to match, as pairs of ``"."``, ``"#"`` or ``""`` and a name."""
         self.has_names = _has_names(tree)
         """Whether a class, an id or an attribute is part of it."""
 
 
 def _needed(tree: Selector) -> Iterator[tuple[str, str]]:
-    last = tree.right if isinstance(tree, parser.CombinedSelector) else tree
-    for part in last.simple_selectors:
+    if isinstance(tree, parser.CombinedSelector):
+        yield from _needed(tree.left)
+        yield from _needed(tree.right)
+        return
+    for part in tree.simple_selectors:
         if isinstance(part, parser.ClassSelector):
             yield ".", part.class_name
         elif isinstance(part, parser.IDSelector):

@@ -195,6 +195,7 @@ def _tree(data: bytes) -> tuple[etree._Element, list[Cut]]:
     if streams:
         place_streamed_parts(root)
     _mend(root)
+    _close_word_breaks(root)
     _show_noscript(root)
     # The parser continues after every error except a fatal one, so a fatal one is the last.
     last = parser.error_log.last_error
@@ -243,6 +244,19 @@ def _empty_head(root: etree._Element) -> None:
         body.insert(place, element)
     if text:
         moved[-1].tail = ((moved[-1].tail or "") + text).translate(_WRITTEN)
+
+
+def _close_word_breaks(root: etree._Element) -> None:
+    """Move out of each ``wbr`` what the parser put into it, because it does not know that the tag has no content."""
+    for element in list(root.iter("wbr")):
+        check()
+        inside, text, tail = list(element), element.text, element.tail
+        if inside:
+            inside[-1].tail = ((inside[-1].tail or "") + (tail or "")).translate(_WRITTEN) or None
+            tail = None
+        element.text, element.tail = None, ((text or "") + (tail or "")).translate(_WRITTEN) or None
+        for child in reversed(inside):
+            element.addnext(child)
 
 
 def _show_noscript(root: etree._Element) -> None:

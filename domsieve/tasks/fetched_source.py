@@ -1,0 +1,178 @@
+"""A fetched page as far as it has been looked at, and what it shows together with its rendered version."""
+
+from dataclasses import dataclass
+
+from domsieve.analysis.browser_need.signs import depends_on_content, signs_of, visible_words
+from domsieve.analysis.browser_need.site_evidence import Lesson
+from domsieve.analysis.browser_need.source_parts import source_parts
+from domsieve.analysis.browser_need.style_chains import (
+    SeenChains,
+    StyleChains,
+    hidden_by_chain,
+    seen_chains,
+    style_chains,
+    without_texts,
+)
+from domsieve.analysis.browser_need.sufficiency import compare_source
+from domsieve.analysis.columns.page_columns import page_texts
+from domsieve.analysis.columns.visible import shown_nodes
+from domsieve.analysis.compare.raw_visibility import when_rendered
+from domsieve.analysis.registry import page_cleaner
+from domsieve.analysis.verdict import Verdict
+from domsieve.budget import Meter
+from domsieve.errors import BudgetError
+from domsieve.renderer.protocol import Rendering
+from domsieve.snapshot.fault import fault_of
+from domsieve.snapshot.page import Snapshot
+from domsieve.tasks.postprocess import judged
+from domsieve.tasks.style_context import StyleContext
+
+MAY_HIDE = "style sheets may hide a part of its text"
+"""Why a page is rendered that has texts which were never seen visible."""
+_SURELY_DRAWN = 0.5
+"""A source with a sign and less than this share of the rendered page's words need not be compared; a guess."""
+
+
+@dataclass(slots=True)
+class FetchedSource:
+    """A fetched page, as far as it has been looked at.
+
+    Parameters
+    ----------
+    rendering : the page; None if it could not be fetched.
+    signs : signs that it needs a browser.
+    depends : whether cleaning it may show more signs.
+    context : its style sheets; None if they were not looked at.
+    chains : its chains.
+    verdict : what the default method keeps of it, once that was asked for.
+    """
+
+    rendering: Rendering | None = None
+    signs: tuple[str, ...] = ()
+    depends: bool = False
+    context: StyleContext | None = None
+    chains: StyleChains | None = None
+    verdict: Verdict | None = None
+
+    def clean(self) -> Verdict:
+        """Return what the default method keeps of the page; it is cleaned only once.
+
+        Raises
+        ------
+        BudgetError : the page exceeded its budget.
+        """
+        assert self.rendering
+        if self.verdict is None:
+            page = self.rendering.snapshot
+            with Meter(page.provenance.url).running("decide"):
+                self.verdict = _verdict(page)
+        return self.verdict
+
+    def look_closer(self) -> None:
+        """Look for the signs that only cleaning shows.
+
+        Raises
+        ------
+        BudgetError : the page exceeded its budget.
+        """
+        assert self.rendering
+        parts = source_parts(self.rendering.source or b"")
+        self.signs = signs_of(self.rendering.snapshot, parts, self.clean())
+
+
+def _verdict(page: Snapshot) -> Verdict:
+    return judged(page, page_cleaner("auto"), hidden="layout", may_change=True)
+
+
+def looked_at(raw: Rendering, context: StyleContext) -> FetchedSource:
+    """Return a fetched page with the signs that its source shows, and its chains.
+
+    Raises
+    ------
+    BudgetError : the page exceeded its budget.
+    """
+    page = raw.snapshot
+    with Meter(page.provenance.url).running("decide"):
+        parts = source_parts(raw.source or b"")
+        signs = signs_of(page, parts)
+        depends = not signs and depends_on_content(page, parts)
+        return FetchedSource(raw, signs, depends, context, style_chains(page, context.rules))
+
+
+def nothing_learned(url: str, prefix: str, source: FetchedSource, rendered: Snapshot) -> Lesson:
+    """Return that a page was rendered, without looking at it."""
+    return Lesson(
+        url=url,
+        prefix=prefix,
+        outcome="unknown",
+        why=source.signs[0],
+        had_signs=True,
+        browser=rendered.provenance.browser,
+    )
+
+
+def styles_learned(url: str, prefix: str, source: FetchedSource, rendered: Snapshot) -> Lesson | None:
+    """Return only which chains of a page are visible; audits compare the content."""
+    if fault_of(rendered) or not (source.rendering and source.chains and source.context):
+        return None
+    raw = source.rendering.snapshot
+    try:
+        with Meter(url).running("decide"):
+            seen = seen_chains(raw, source.chains, when_rendered(raw, rendered))
+    except BudgetError:
+        return None
+    return Lesson(
+        url=url,
+        prefix=prefix,
+        outcome="unknown",
+        why=MAY_HIDE,
+        had_signs=True,
+        context=source.context.key,
+        browser=rendered.provenance.browser,
+        **seen,
+    )
+
+
+def lesson_of(url: str, prefix: str, source: FetchedSource, rendered: Snapshot) -> Lesson | None:
+    """Return what the two versions of a page show; None if they cannot be compared."""
+    if fault_of(rendered):
+        return None
+    drawn = Lesson(
+        url=url,
+        prefix=prefix,
+        outcome="needed",
+        why=source.signs[0] if source.signs else "",
+        had_signs=True,
+        browser=rendered.provenance.browser,
+    )
+    if source.rendering is None or source.chains is None:
+        return drawn
+    raw = source.rendering.snapshot
+    if source.signs and visible_words(raw) < _SURELY_DRAWN * _boxed_words(rendered):
+        return drawn
+    try:
+        with Meter(url).running("decide"):
+            seen = seen_chains(raw, source.chains, when_rendered(raw, rendered))
+            # Compared is what would be left of the source, with the hidden text known.
+            hidden = frozenset(seen["hidden"]).difference(seen["visible"])
+            known = hidden_by_chain(raw, source.chains, SeenChains(hidden=hidden))
+            left = without_texts(raw, known)
+            raw_verdict = _verdict(left) if known.any() or source.verdict is None else source.verdict
+            result = compare_source(left, rendered, raw_verdict=raw_verdict, verdict=_verdict(rendered))
+    except BudgetError:
+        return None
+    return Lesson(
+        url=url,
+        prefix=prefix,
+        outcome=result.outcome,
+        why=result.why,
+        had_signs=bool(source.signs),
+        context=source.context.key if source.context else "",
+        browser=rendered.provenance.browser,
+        **seen,
+    )
+
+
+def _boxed_words(page: Snapshot) -> int:
+    texts = page_texts(page)
+    return int(texts.words[shown_nodes(page)[texts.node]].sum())
