@@ -85,6 +85,14 @@ def test_what_stands_behind_the_body_is_content_of_the_body() -> None:
     ]  # fmt: skip
 
 
+def test_a_place_for_a_line_break_has_no_content() -> None:
+    source = "<p>a<wbr>b<b>c</b>d<wbr>e<i>f</i>g</p><div>h<wbr></wbr>i<wbr><wbr>j</div>"
+    assert outline(page(source))[2:] == [
+        "..body", "...p", "....'a'", "....wbr", "....'b'", "....b", ".....'c'", "....'d'", "....wbr", "....'e'",
+        "....i", ".....'f'", "....'g'", "...div", "....'h'", "....wbr", "....'i'", "....wbr", "....wbr", "....'j'",
+    ]  # fmt: skip
+
+
 @pytest.mark.parametrize("source", [b"", b" \n", b"<!-- nothing -->", b"\xef\xbb\xbf", b"\0"])
 def test_empty_pages_have_a_document_and_a_root(source: bytes) -> None:
     assert outline(page(source))[:2] == ["#document", ".html"]
