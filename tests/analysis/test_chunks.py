@@ -1,6 +1,8 @@
 """Passages for retrieval: where they are cut, what they stand below, and that no word is lost."""
 
 import json
+import re
+from itertools import pairwise
 
 import pytest
 from hypothesis import given, settings
@@ -95,23 +97,76 @@ def test_links_and_code_in_lines_are_not_cut() -> None:
     assert all(chunk.text.count("[") == chunk.text.count("](https://example.org/a/b/c)") for chunk in chunks)
 
 
-@settings(max_examples=150, deadline=None)
-@given(
-    st.lists(
-        st.one_of(
-            st.builds("<h{0}>head {1}</h{0}>".format, st.integers(1, 4), st.integers(0, 9)),
-            st.builds(lambda n: f"<p>{sentences(n)}</p>", st.integers(0, 8)),
-            st.builds(
-                lambda n: f"<ul><li>{'<li>'.join(sentences(1) for _ in range(n))}</ul>", st.integers(1, 6)
-            ),
-            st.builds(lambda n: f"<blockquote><p>{sentences(n)}<p>b</blockquote>", st.integers(1, 4)),
-            st.just("<pre>a b\nc d</pre>"),
-            st.just("<table><tr><th>h<tr><td>d e</table>"),
-        ),
-        max_size=9,
+def test_a_passage_says_which_nodes_it_is_from() -> None:
+    page = parse_html(GUIDE.encode(), url=URL)
+    chunks = chunks_of(page, NoCleaning().transform(page))
+    for chunk, words in zip(chunks, ("The Run make", "Use First one two", "See also"), strict=True):
+        first, end = chunk.nodes
+        inside = "".join(page.strings.take([text for text in page.text[first:end].tolist() if text >= 0]))
+        assert all(word in inside for word in words.split())
+    assert chunks[0].path == "html/body"
+    assert chunks[1].path == "html/body/section"
+    assert chunks[2].path == "html/body/h2"
+    assert all(before.nodes[1] <= after.nodes[0] for before, after in pairwise(chunks))
+
+
+def test_parts_of_one_paragraph_have_the_nodes_of_all_of_it() -> None:
+    first, *others = cut(f"<p>{'word ' * 95}</p>", 20)
+    assert {chunk.nodes for chunk in others} == {first.nodes}
+
+
+def test_repeated_texts_have_ids_of_their_own() -> None:
+    once, twice = cut("<h2>A</h2><p>same"), cut("<h2>A</h2><p>same<h2>B</h2><p>b<h2>A</h2><p>same")
+    assert [chunk.id for chunk in once] == [twice[0].id]
+    assert len({chunk.id for chunk in twice}) == 3
+    assert cut("<h2>A</h2><p>same", url=f"{URL}/other")[0].id != once[0].id
+
+
+BLOCKS = st.lists(
+    st.one_of(
+        st.builds("<h{0}>head {1}</h{0}>".format, st.integers(1, 4), st.integers(0, 9)),
+        st.builds(lambda n: f"<p>{sentences(n)}</p>", st.integers(0, 8)),
+        st.builds(lambda n: f"<ul><li>{'<li>'.join(sentences(1) for _ in range(n))}</ul>", st.integers(1, 6)),
+        st.builds(lambda n: f"<ol><li>{'<li>'.join(sentences(1) for _ in range(n))}</ol>", st.integers(1, 6)),
+        st.builds(lambda n: f"<blockquote><p>{sentences(n)}<p>b</blockquote>", st.integers(1, 4)),
+        st.just("<pre>a b\nc d</pre>"),
+        st.just("<hr>"),
+        st.just("<table><tr><th>h<tr><td>d e</table>"),
     ),
-    st.integers(20, 60),
+    max_size=9,
 )
+
+
+@settings(max_examples=150, deadline=None)
+@given(BLOCKS, BLOCKS, st.integers(20, 60))
+def test_what_is_put_in_at_the_top_changes_no_later_passage(
+    blocks: list[str], new: list[str], max_words: int
+) -> None:
+    rest = f"<h2>Here the rest begins</h2><p>text</p>{''.join(blocks)}"
+    before = cut(rest, max_words)
+    # Text last, because a heading without text joins the section that follows.
+    after = cut(f"{''.join(new)}<p>new</p>{rest}", max_words)[-len(before) :]
+    assert [chunk.text for chunk in after] == [chunk.text for chunk in before]
+    new_texts = {chunk.text for chunk in cut(f"{''.join(new)}<p>new</p>", max_words)}
+    kept = [chunk.id for chunk in before if chunk.text not in new_texts]
+    assert [chunk.id for chunk in after if chunk.text not in new_texts] == kept
+
+
+@settings(max_examples=150, deadline=None)
+@given(BLOCKS, st.integers(20, 60))
+def test_the_nodes_of_passages_are_in_order_and_hold_their_words(blocks: list[str], max_words: int) -> None:
+    page = parse_html("".join(blocks).encode(), url=URL)
+    chunks = chunks_of(page, NoCleaning().transform(page), max_words=max_words)
+    assert all(before.nodes[0] <= after.nodes[0] for before, after in pairwise(chunks))
+    for chunk in chunks:
+        texts = [text for text in page.text[slice(*chunk.nodes)].tolist() if text >= 0]
+        inside = "".join(page.strings.take(texts))
+        assert all(word in inside for word in re.findall(r"w\d|head|b", chunk.text))
+    assert len({chunk.id for chunk in chunks}) == len(chunks)
+
+
+@settings(max_examples=150, deadline=None)
+@given(BLOCKS, st.integers(20, 60))
 def test_all_words_are_there_in_order(blocks: list[str], max_words: int) -> None:
     html = "".join(blocks)
     page = parse_html(html.encode(), url=URL)

@@ -203,12 +203,14 @@ class Piece(NamedTuple):
     role : its role.
     level : level of a heading, 1 to 6; 0 for other blocks.
     node : node of a heading; -1 for other blocks.
+    nodes : range of the nodes that its words come from; empty for a thematic break.
     """
 
     first: int
     role: Role = Role.TEXT
     level: int = 0
     node: int = -1
+    nodes: tuple[int, int] = (0, 0)
 
 
 @dataclass(slots=True, eq=False)
@@ -242,6 +244,12 @@ class Blocks:
     _lines: list[str] = field(default_factory=list)
     _frames: list[_Frame] = field(default_factory=lambda: [_Frame(Block.NOTHING, begun=True)])
     pieces: list[Piece] = field(default_factory=list)
+    _from: tuple[int, int] | None = None  # the nodes of words that no block has yet
+
+    def take(self, first: int, end: int) -> None:
+        """Note that the next block has words of the nodes ``first .. end``."""
+        before = self._from or (first, end)
+        self._from = (min(before[0], first), max(before[1], end))
 
     @property
     def has_room(self) -> bool:
@@ -302,6 +310,7 @@ class Blocks:
         if self._lines:
             # Dashes after the marker of an item would be a thematic break together with it.
             self.add(["___" if inner.kind == Block.ITEM and not inner.begun else "---"])
+            self.pieces[-1] = self.pieces[-1]._replace(nodes=(0, 0))
 
     def add_heading(self, line: str, *, level: int, node: int) -> None:
         """Add a heading; `line` includes the number signs, `level` is 1 to 6, and `node` is its node."""
@@ -337,7 +346,10 @@ class Blocks:
             frame.last = self._frames[i + 1].kind if i + 1 < len(self._frames) else kind
             if frame.last == Block.LIST:
                 frame.last_marker = self._frames[i + 1].marker
-        self.pieces.append(Piece(len(self._lines), role))
+        # Parts of one block, such as the first line of a quote, are of the same nodes.
+        nodes = self._from or (self.pieces[-1].nodes if self.pieces else (0, 0))
+        self.pieces.append(Piece(len(self._lines), role, nodes=nodes))
+        self._from = None
         self._lines.append(f"{first}{lines[0]}")
         blank = rest.rstrip(" ")
         self._lines += [f"{rest}{line}" if line else blank for line in lines[1:]]

@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from textwrap import dedent
@@ -19,6 +20,7 @@ from domsieve.analysis.writers._markdown_plan import Plan
 from domsieve.analysis.writers.markdown import written_blocks
 from domsieve.budget import check, spending
 from domsieve.errors import UsageError
+from domsieve.files import digest_of
 from domsieve.sanitize import utf8
 from domsieve.snapshot.page import Snapshot
 
@@ -39,17 +41,25 @@ class Chunk(msgspec.Struct, frozen=True, kw_only=True):
 
     Parameters
     ----------
+    id : hash of the page's address and of `text`, 32 hex digits; if the page has the same text again, also of how
+        often it came before.
     headings : headings above the passage, from the top level down to its own.
     fragment : id of its section, for the address of the page; empty if there is none.
     text : Markdown, including the headings directly above the passage.
     words : number of words in `text` without addresses of links; in Chinese, Japanese, Thai and similar scripts, of
         characters.
+    nodes : first node of the Snapshot that the passage has words of, and one past the last; nodes between them may be
+        dropped. Passages that were cut from one block have the same.
+    path : tag names from the root to the element around these nodes, at most the last 16, as in `Block`.
     """
 
+    id: str
     headings: tuple[str, ...]
     fragment: str
     text: str
     words: int
+    nodes: tuple[int, int]
+    path: str
 
 
 def chunks_of(page: Snapshot, verdict: Verdict, *, max_words: int = MAX_WORDS) -> list[Chunk]:
@@ -73,7 +83,8 @@ def chunks_of(page: Snapshot, verdict: Verdict, *, max_words: int = MAX_WORDS) -
         raise UsageError(f"max_words must be {FEWEST_WORDS} or more, not {max_words}.", parameter="max_words")
     with spending("write", page.provenance.url):
         blocks, plan = written_blocks(page, verdict)
-        return list(_Cutter(plan, max_words).chunks(blocks.pieces, blocks.parts()))
+        cutter = _Cutter(plan, max_words, page.provenance.final_url)
+        return list(cutter.chunks(blocks.pieces, blocks.parts()))
 
 
 def write_chunks(page: Snapshot, verdict: Verdict, *, max_words: int = MAX_WORDS) -> str:
@@ -106,8 +117,12 @@ class _Passage:
     parts: list[str] = field(default_factory=list)
     words: int = 0
     has_text: bool = False
+    nodes: tuple[int, int] | None = None
 
-    def add(self, part: str, words: int, *, is_text: bool) -> None:
+    def add(self, part: str, words: int, nodes: tuple[int, int], *, is_text: bool) -> None:
+        if nodes[1]:
+            before = self.nodes or nodes
+            self.nodes = (min(before[0], nodes[0]), max(before[1], nodes[1]))
         self.parts.append(part)
         self.words += words
         self.has_text |= is_text
@@ -116,12 +131,14 @@ class _Passage:
 class _Cutter:
     """Cuts the blocks of a document into passages."""
 
-    def __init__(self, plan: Plan, max_words: int) -> None:
-        self._plan = plan
+    def __init__(self, plan: Plan, max_words: int, url: str) -> None:
+        self._plan, self._url = plan, url
         self._most = max_words
         self._headings: list[tuple[int, str]] = []  # levels and texts
         self._fragment = ""
         self._passage = _Passage()
+        self._seen: Counter[str] = Counter()  # texts
+        self._reached = 0  # one past the last node
 
     def chunks(self, pieces: Sequence[Piece], parts: Sequence[list[str]]) -> Iterator[Chunk]:
         """Yield the passages."""
@@ -132,7 +149,7 @@ class _Cutter:
                 if self._passage.has_text:
                     yield self._end()
                 self._enter(piece)
-                self._passage.add(text, words, is_text=False)
+                self._passage.add(text, words, piece.nodes, is_text=False)
                 continue
             short = (
                 [(text, words)] if words <= self._most or piece.role == Role.WHOLE else _cut(text, self._most)
@@ -140,7 +157,7 @@ class _Cutter:
             for one, count in short:
                 if self._passage.has_text and self._passage.words + count > self._most:
                     yield self._end()
-                self._passage.add(one, count, is_text=True)
+                self._passage.add(one, count, piece.nodes, is_text=True)
         if self._passage.parts:
             yield self._end()
 
@@ -149,7 +166,27 @@ class _Cutter:
         # Later blocks of a list item are indented, and on their own would be read as code.
         text = dedent("\n\n".join(passage.parts)).strip("\n")
         headings = tuple(heading for _, heading in self._headings)
-        return Chunk(headings=headings, fragment=self._fragment, text=text, words=passage.words)
+        before = self._seen[text]
+        self._seen[text] += 1
+        number = f"{before}\0" if before else ""
+        nodes = passage.nodes or (self._reached, self._reached)
+        self._reached = nodes[1]
+        return Chunk(
+            id=digest_of(utf8(f"{self._url}\0{number}{text}").encode()),
+            headings=headings,
+            fragment=self._fragment,
+            text=text,
+            words=passage.words,
+            nodes=nodes,
+            path=self._path(*nodes),
+        )
+
+    def _path(self, first: int, end: int) -> str:
+        reader = self._plan.reader
+        around = reader.parent[first] if first < len(reader.parent) else 0
+        while around > 0 and reader.end[around] < end:
+            around = reader.parent[around]
+        return reader.path(around)
 
     def _enter(self, heading: Piece) -> None:
         while self._headings and self._headings[-1][0] >= heading.level:

@@ -24,7 +24,6 @@ from domsieve.snapshot.page import Kind, Producer, Scalar, Snapshot
 from domsieve.snapshot.pixels import unsure_texts
 from domsieve.types import BLOCK_KINDS, BlockKind
 
-_MOST_STEPS = 16
 _JOINTS = ("", " ", "\t", "\n", "\n")  # by gap
 
 
@@ -206,7 +205,7 @@ def _cuts(page: Snapshot, verdict: Verdict, kinds: NDArray[np.uint8]) -> Iterato
         while above > 0 and (source.end[above] <= last or not wide[above]):
             above = source.parent[above]
         if above not in paths:
-            paths[above] = _path(source, above)
+            paths[above] = source.path(above)
         return _Cut(nodes, paths[above], _kind(source, kinds, nodes), "".join(pieces).strip())
 
     for node, is_kept, decision in zip(flow.node.tolist(), kept, decisions, strict=True):
@@ -259,11 +258,3 @@ def _kind(source: Source, kinds: NDArray[np.uint8], nodes: list[int]) -> BlockKi
     sizes = [len(source.text(node)) for node in nodes]
     number = int(np.argmax(np.bincount(kinds[nodes], sizes)))
     return BLOCK_KINDS[number - 1] if number else None
-
-
-def _path(source: Source, node: int) -> str:
-    steps: list[str] = []
-    while node > 0 and len(steps) < _MOST_STEPS:
-        steps.append(source.names[source.tag[node]])
-        node = source.parent[node]
-    return "/".join(reversed([*steps, "…"] if node > 0 else steps))

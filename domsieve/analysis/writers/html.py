@@ -56,6 +56,7 @@ _ADDRESSES = frozenset(["cite", "href", "src"])
 _CONTROLS = re.compile("[\x00-\x08\x0e-\x1f\x7f-\x9f]")
 _SPACES = re.compile("[ \t\n\r\f]+")
 _HELD_SPACE = re.compile("(?<![^ \n]) ")
+_MOST_STEPS = 16
 
 
 class Source:
@@ -100,6 +101,14 @@ class Source:
                 if clean is not None:
                     safe[name] = clean
         return safe
+
+    def path(self, node: int) -> str:
+        """Return the tag names from the root to `node`, with slashes between them; at most the last 16."""
+        steps: list[str] = []
+        while node > 0 and len(steps) < _MOST_STEPS:
+            steps.append(self.names[self.tag[node]])
+            node = self.parent[node]
+        return "/".join(reversed([*steps, "…"] if node > 0 else steps))
 
 
 class Written(NamedTuple):

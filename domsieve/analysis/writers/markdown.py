@@ -74,6 +74,7 @@ class _Walk:
             tuple[int, Callable[[], None] | None]
         ] = []  # ends of open blocks, and what to do there
         self.numbers: list[tuple[int, int]] = []  # by open list: the next number and the step
+        self.node = 0  # the visited node
         self.single = False  # the current block becomes a single line
         self.broken = True  # a line ended after the last text
         self.code_end = self.head_end = self.table_end = self.skip = 0
@@ -91,6 +92,7 @@ class _Walk:
             # Most nodes end nothing, and checking that here is cheaper than a call.
             if (self.open and self.open[-1][0] <= node) or (self.marks and self.marks[-1][0] <= node):
                 self._leave(node)
+            self.node = node
             if node in plan.texts:
                 self._text(node, plan.texts[node])
             elif node in plan.formulas:
@@ -207,6 +209,7 @@ class _Walk:
 
     def _begin_words(self) -> None:
         self.broken = False
+        self.blocks.take(self.node, self.reader.end[self.node])
         if self.box:
             box, self.box = self.box, ""
             self.inline.raw(box)
@@ -232,6 +235,7 @@ class _Walk:
             self._raw(f"${formula.tex}$")
             return
         self._end_line()
+        self.blocks.take(self.node, formula.end)
         # TeX that could begin a block of Markdown stays in the same line as the dollars.
         own_line = formula.tex[0] in "\\{(" or formula.tex[0].isalpha()
         self._add(["$$", formula.tex, "$$"] if own_line else [f"$${formula.tex}$$"], role=Role.WHOLE)
@@ -399,6 +403,7 @@ class _Walk:
             return False
         lines = code_lines(self.reader, node, texts=plan.texts, around=plan.around, lines=plan.code_lines)
         self._end_line()
+        self.blocks.take(node, self.reader.end[node])
         self.fresh = ""
         runs = [len(run) for line in lines for run in _FENCES.findall(line)]
         fence = "`" * max(3, *(length + 1 for length in runs)) if runs else "```"
