@@ -1,7 +1,8 @@
 """The command line of domsieve. Results go to stdout, everything else to stderr.
 
 Exit codes: 0 all done; 1 some pages failed, the rest is done; 2 the call was wrong; 3 nothing could be done;
-4 no usable browser; 5 a file of the cache or a model cannot be used; 130 interrupted.
+4 no usable browser; 5 a file of the cache or a model cannot be used; 6 something changed (`sync --exit-code`);
+130 interrupted.
 """
 
 import os
@@ -18,6 +19,7 @@ from domsieve.commands.general_options import general_of_all
 _COMMANDS = {
     "render": "rendering:render",
     "site": "rendering:site",
+    "sync": "syncing:sync",
     "login": "signing_in:login",
     "clean": "cleaning:clean",
     "compare": "comparing:compare",

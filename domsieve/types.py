@@ -28,6 +28,9 @@ WarningKind = Literal["headings_without_text", "text_cut", "hidden_content", "ga
 PageFormat = Literal["text", "markdown", "html", "json", "chunks"]
 """The formats of cleaned pages."""
 
+SyncFormat = Literal["markdown", "text", "chunks"]
+"""The formats of the files of a site that is followed."""
+
 RecordFormat = Literal["csv", "jsonl", "parquet"]
 """The formats of records."""
 

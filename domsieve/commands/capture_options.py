@@ -9,6 +9,7 @@ from datetime import UTC, datetime, timedelta
 from functools import cached_property, wraps
 from itertools import chain
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -115,7 +116,8 @@ class Capture:
     replay: "Replay | None" = None
 
     @cached_property
-    def _factory(self) -> "RendererFactory":
+    def factory(self) -> "RendererFactory":
+        """Makes the renderers of the options."""
         from domsieve.tasks.renderer_factory import RendererFactory
 
         return RendererFactory(
@@ -132,7 +134,7 @@ class Capture:
     @property
     def egress(self) -> "Egress":
         """The egress guard of the options."""
-        return self._factory.egress
+        return self.factory.egress
 
     def for_hidden(self, hidden: HiddenText) -> "Capture":
         """Return the same options with those that finding hidden text so needs."""
@@ -163,11 +165,11 @@ class Capture:
         def report(site: str, prefix: str, sentence: str) -> None:
             say(f"{site}{prefix}: {sentence}")
 
-        return page_source(self._factory, store=store, seed=seed, since=self.since, report=report)
+        return page_source(self.factory, store=store, seed=seed, since=self.since, report=report)
 
     def renderer(self) -> "Renderer":
         """Return a renderer. This imports the modules that talk to Chrome, which cached pages do not need."""
-        return self._factory.renderer()
+        return self.factory.renderer()
 
 
 # Declared options that commands offer in another form, or that are not about rendering.
@@ -274,10 +276,20 @@ def rendering_every_page(command: Callable[..., None]) -> Callable[..., None]:
     return _with_options(command, {"render": "always"})
 
 
-def _with_options(command: Callable[..., None], fixed: dict[str, Any]) -> Callable[..., None]:
+def syncing(command: Callable[..., None]) -> Callable[..., None]:
+    """Like `rendering`, for a command that follows a site; it renders only what needs a browser by default."""
+    return _with_options(command, {"screenshot": False}, usual={"render": "auto"})
+
+
+def _with_options(
+    command: Callable[..., None], fixed: dict[str, Any], *, usual: Mapping[str, Any] = MappingProxyType({})
+) -> Callable[..., None]:
     own = {p.name: p for p in inspect.signature(command).parameters.values() if p.name != "capture"}
     groups = [
-        option_parameters(group, leave_out=_NOT_SHARED | fixed.keys())
+        [
+            one.replace(default=usual.get(one.name, one.default))
+            for one in option_parameters(group, leave_out=_NOT_SHARED | fixed.keys())
+        ]
         for group in (CaptureOptions, NetworkOptions)
     ]
     shared = {

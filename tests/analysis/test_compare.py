@@ -16,9 +16,9 @@ from msgspec import structs
 
 from domsieve.analysis.cleaning.none import NoCleaning
 from domsieve.analysis.columns.page_blocks import page_blocks
-from domsieve.analysis.compare._matching import NOT_MATCHED, match_nodes
 from domsieve.analysis.compare.compared_blocks import CHANGES
 from domsieve.analysis.compare.comparison import Comparison, Overlap, TwoLoads, compare_loads, compare_page
+from domsieve.analysis.compare.node_matching import NOT_MATCHED, match_nodes
 from domsieve.renderer.html_parser.parser import parse_html
 from domsieve.snapshot.page import Snapshot
 from tests.analysis.pages import page as laid_out

@@ -10,7 +10,7 @@ import msgspec
 from domsieve.analysis.columns.invisible import visible_text
 from domsieve.analysis.columns.page_blocks import PageBlocks
 from domsieve.analysis.columns.words import fold
-from domsieve.analysis.compare._matching import NOT_MATCHED
+from domsieve.analysis.compare.node_matching import NOT_MATCHED
 
 Change = Literal["in source", "changed", "moved", "created", "removed", "hidden"]
 

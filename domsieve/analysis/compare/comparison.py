@@ -19,13 +19,13 @@ from domsieve.analysis.columns.page_blocks import page_blocks
 from domsieve.analysis.columns.page_columns import attributes_of
 from domsieve.analysis.columns.visible import in_closed_panels
 from domsieve.analysis.columns.words import fold
-from domsieve.analysis.compare._matching import NOT_MATCHED, match_nodes
 from domsieve.analysis.compare.compared_blocks import (
     ComparedBlock,
     DifferingBlock,
     compare_blocks,
     differing_blocks,
 )
+from domsieve.analysis.compare.node_matching import NOT_MATCHED, match_nodes
 from domsieve.analysis.records.wobm import WebObjectBlocks
 from domsieve.analysis.verdict import Verdict
 from domsieve.analysis.writers.text import write_text

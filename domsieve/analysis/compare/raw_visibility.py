@@ -10,7 +10,7 @@ from domsieve.analysis.columns.hiding import hidden_texts
 from domsieve.analysis.columns.page_columns import page_texts
 from domsieve.analysis.columns.visible import in_closed_panels, never_shown
 from domsieve.analysis.columns.words import fold
-from domsieve.analysis.compare._matching import NOT_MATCHED, match_nodes
+from domsieve.analysis.compare.node_matching import NOT_MATCHED, match_nodes
 from domsieve.budget import check, spending
 from domsieve.snapshot.page import Snapshot
 

@@ -76,6 +76,7 @@ class _Load:
     jar : the cookies of its site.
     response : the response, as far as it has arrived.
     requests, transferred_bytes : number and size of what was requested so far.
+    conditions : header fields of a conditional request.
     """
 
     address: RequestAddress
@@ -83,6 +84,24 @@ class _Load:
     response: Response
     requests: int = 0
     transferred_bytes: int = 0
+    conditions: Fields = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """The response to a conditional request.
+
+    Parameters
+    ----------
+    status : HTTP status; 304 if the page has not changed.
+    source : the decompressed body; None if there is none or it is not whole.
+    etag, last_modified : validators of the response; None if it has none.
+    """
+
+    status: int
+    source: bytes | None
+    etag: str | None
+    last_modified: str | None
 
 
 class Fetcher:
@@ -233,6 +252,46 @@ class Fetcher:
         body, cuts = _decoded(load.response, most_bytes)
         return None if cuts else body
 
+    async def check(
+        self, url: str, *, etag: str | None = None, last_modified: str | None = None, site: str | None = None
+    ) -> Checked:
+        """Request a page on the condition that it has changed; its source is not parsed.
+
+        Parameters
+        ----------
+        url : http or https. The fragment is not sent.
+        etag, last_modified : validators of an earlier response; without any, the page is requested as usual.
+        site : see `render`.
+
+        Raises
+        ------
+        PolicyError, NavigationError : see `render`.
+        """
+        address = _address(url)
+        jar = self._jar(site or address.place)
+        jar.give(address, self._options.cookies)
+        given = (("If-None-Match", etag), ("If-Modified-Since", last_modified))
+        conditions = tuple((name, _as_latin_1(value)) for name, value in given if value)
+        load = _Load(address, jar, Response(), conditions=conditions)
+        async with self._slots:
+            try:
+                async with asyncio.timeout(self._budget.time.total_seconds()):
+                    cuts = await self._follow(load)
+            except TimeoutError as error:
+                message = f"No document arrived: {self._budget.time.total_seconds():g} s are used up."
+                raise NavigationError(message, url=url, retry=True, timed_out=True) from error
+            except NavigationError as error:
+                raise self._explained(error, load.address.url, url) from error
+        response = load.response
+        source, more = (None, []) if cuts else _decoded(response, self._budget.received_bytes)
+        headers = response.headers
+        return Checked(
+            response.status,
+            None if more else source,
+            headers.get("etag") or None,
+            headers.get("last-modified") or None,
+        )
+
     async def _outcome(self, url: str) -> Outcome:
         try:
             return url, await self.render(url)
@@ -320,6 +379,7 @@ class Fetcher:
             fields["Authorization"] = "Basic " + base64.b64encode(address.credentials.encode()).decode()
         if cookies := load.jar.header(address):
             fields["Cookie"] = cookies
+        fields |= load.conditions
         given = {name.lower() for name, _ in options.headers}
         kept = [(name, value) for name, value in fields.items() if name.lower() not in given]
         pairs = (*kept, *options.headers)

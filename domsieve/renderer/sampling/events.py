@@ -1,6 +1,7 @@
 """The events of a sample."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Literal
 
@@ -33,9 +34,16 @@ class MissingSeen:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SitemapsRead:
-    """The sitemaps were read; `pages` is the number of their pages that robots may visit."""
+    """The sitemaps were read.
+
+    Parameters
+    ----------
+    pages : the number of their pages that robots may visit.
+    changed_at : these pages, with the times of their last changes as written there; empty if they are not.
+    """
 
     pages: int
+    changed_at: Mapping[str, str] = field(default_factory=dict, compare=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

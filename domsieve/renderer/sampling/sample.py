@@ -200,10 +200,13 @@ class _Run:
             rank=lambda url: rank(url, seed=self._seed),
             most=_SITEMAPS if self._pages else _SITEMAPS_OF_ALL,
         )
+        listed: dict[str, str] = {}
         with spending("sitemap", self._site.root):
-            listed = {self._routing.page(page) for page in filter(None, map(self._admit, found))}
+            for address, changed_at in found.items():
+                if page := self._admit(address):
+                    listed[self._routing.page(page)] = changed_at
         self._learn(_Lesson(sorted(listed), clicks=1))
-        return SitemapsRead(pages=len(listed))
+        return SitemapsRead(pages=len(listed), changed_at=listed)
 
     def start(self, asked: str, visit: Visit) -> SampleEvent:
         """Add the start page, which is not drawn.

@@ -21,6 +21,7 @@ from domsieve.renderer.sampling._page_urls import Site, joined, normalized
 MAX_BYTES = 10_000_000
 _MAX_UNPACKED_BYTES = 50_000_000  # of one file, as the protocol says
 MAX_ADDRESSES = 100_000
+_LONGEST_TIME = 64
 _WORD = re.compile(r"\S+")
 _ABOUT = "{http://www.w3.org/1999/02/22-rdf-syntax-ns#}about"
 _WIDE_MARKUP = (b"\xff\xfe", b"\xfe\xff")  # of UTF-16, which lists of addresses do not use
@@ -35,8 +36,10 @@ async def read_sitemaps(
     site: Site,
     rank: Callable[[str], bytes],
     most: int = 10,
-) -> list[str]:
-    """Return the addresses of pages in sitemaps, as written there, including those on other sites.
+) -> dict[str, str]:
+    """Return the pages in sitemaps, also those on other sites, with the times of their last change as written there.
+
+    The time of a page is empty if its sitemap does not have it.
 
     At most `most` files are read, and none after 100,000 addresses.
 
@@ -48,14 +51,15 @@ async def read_sitemaps(
     rank : of the known files, the one with the lowest rank is read next.
     """
     waiting, read = _on_site(addresses, site), set[str]()
-    found: list[str] = []
+    found: dict[str, str] = {}
     while waiting and len(read) < most and len(found) < MAX_ADDRESSES:
         address = min(waiting, key=rank)
         read.add(address)
-        sitemaps, pages = parse_sitemap(await fetch(address))
+        with spending("sitemap"):
+            sitemaps, pages, times = _parsed(await fetch(address))
         waiting = (waiting | _on_site(sitemaps, site)) - read
-        found += pages
-    return found[:MAX_ADDRESSES]
+        found |= zip(pages, times, strict=True)
+    return dict(islice(found.items(), MAX_ADDRESSES))
 
 
 def parse_sitemap(data: bytes, url: str = "") -> tuple[list[str], list[str]]:
@@ -64,19 +68,22 @@ def parse_sitemap(data: bytes, url: str = "") -> tuple[list[str], list[str]]:
     Relative addresses are resolved with `url`, the address of the file, if it is known.
     """
     with spending("sitemap"):
-        sitemaps, pages = _parsed(data)
+        sitemaps, pages, _ = _parsed(data)
     if not url:
         return sitemaps, pages
     return [joined(url, one) or one for one in sitemaps], [joined(url, one) or one for one in pages]
 
 
-def _parsed(data: bytes) -> tuple[list[str], list[str]]:
+def _parsed(data: bytes) -> tuple[list[str], list[str], list[str]]:
+    """Return the addresses of sitemaps, those of pages, and the times of the pages' last changes."""
     sitemaps: list[str] = []
     pages: list[str] = []
+    times: list[str] = []
     data = unzipped(data, _MAX_UNPACKED_BYTES)
     if not data.lstrip(b"\xef\xbb\xbf\t\n\r ").startswith((b"<", *_WIDE_MARKUP)):
         words = _WORD.finditer(data.decode("utf-8-sig", "replace"))
-        return sitemaps, [word[0] for word in islice(words, MAX_ADDRESSES)]
+        pages = [word[0] for word in islice(words, MAX_ADDRESSES)]
+        return sitemaps, pages, [""] * len(pages)
     entries = etree.iterparse(
         BytesIO(data),
         tag=[f"{{*}}{name}" for name in _ENTRIES],
@@ -91,10 +98,22 @@ def _parsed(data: bytes) -> tuple[list[str], list[str]]:
             above = entry.getparent()
             if above is None or etree.QName(above).localname in _ENTRIES:
                 continue
-            if address := _ENTRIES[name](entry).strip():
-                (sitemaps if name == "sitemap" else pages).append(address)
+            address = _ENTRIES[name](entry).strip()
+            if address and name == "sitemap":
+                sitemaps.append(address)
+            elif address:
+                pages.append(address)
+                times.append(_changed_at(entry))
             del above[: above.index(entry) + 1]
-    return sitemaps, pages
+    return sitemaps, pages, times
+
+
+def _changed_at(entry: etree._Element) -> str:
+    """Return when a page was last changed, as its entry says; empty if it does not."""
+    for name in ("lastmod", "updated"):
+        if found := (entry.findtext(f"{{*}}{name}") or "").strip():
+            return found[:_LONGEST_TIME]
+    return ""
 
 
 def _of_sitemap(entry: etree._Element) -> str:

@@ -1,0 +1,225 @@
+"""Load the pages of a site that may have changed, after asking the server whether they have."""
+
+import asyncio
+import hashlib
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Mapping
+from contextlib import AbstractAsyncContextManager, AsyncExitStack
+from dataclasses import dataclass, field
+from types import TracebackType
+from typing import Self
+
+from domsieve.errors import DomsieveError, NavigationError, PageError
+from domsieve.files import digest_of
+from domsieve.renderer.fetching.fetcher import Checked, Fetcher
+from domsieve.renderer.protocol import Outcome, PageSource, Rendering
+from domsieve.snapshot.page import Snapshot
+from domsieve.tasks.site_sync.state import SyncPage
+
+AUDIT_RUNS = 20
+"""In so many runs, every page that validators call unchanged is fetched once: 5 % of them in each run."""
+_NOT_MODIFIED, _MISSING, _FIRST_ERROR = 304, (404, 410), 400
+
+
+class LazyRenderer:
+    """A renderer that starts when the first page is rendered; an asynchronous context manager.
+
+    Parameters
+    ----------
+    open_renderer : opens the renderer.
+    """
+
+    def __init__(self, open_renderer: Callable[[], AbstractAsyncContextManager[PageSource]]) -> None:
+        self._open = open_renderer
+        self._stack = AsyncExitStack()
+        self._opening = asyncio.Lock()
+        self._renderer: PageSource | None = None
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        # The sources that share it leave earlier, and only its owner closes it.
+        pass
+
+    async def close(self) -> None:
+        """End the renderer, if it was started."""
+        await self._stack.aclose()
+
+    async def render(self, url: str, *, site: str | None = None) -> Rendering:
+        """Render a page; see `Renderer.render`."""
+        async with self._opening:
+            if self._renderer is None:
+                self._renderer = await self._stack.enter_async_context(self._open())
+        return await self._renderer.render(url, site=site)
+
+    async def render_many(self, urls: Iterable[str]) -> AsyncGenerator[Outcome]:
+        """Render pages one after another; yield each URL with its page or its error."""
+        for url in urls:
+            yield url, await _or_error(self.render(url))
+
+
+class SameWaySource:
+    """Loads pages as they were loaded before: rendered ones are rendered again.
+
+    Parameters
+    ----------
+    source : decides for pages that are new, or were fetched.
+    renderer : renders pages.
+    pages : what is known about pages.
+    """
+
+    def __init__(self, source: PageSource, renderer: PageSource, pages: Mapping[str, SyncPage]) -> None:
+        self._source, self._renderer, self._pages = source, renderer, pages
+
+    async def render(self, url: str, *, site: str | None = None) -> Rendering:
+        """Load a page."""
+        known = self._pages.get(url)
+        source = self._renderer if known is not None and known.loaded == "rendered" else self._source
+        return await source.render(url, site=site)
+
+    async def render_many(self, urls: Iterable[str]) -> AsyncGenerator[Outcome]:
+        """Load pages one after another; yield each URL with its page or its error."""
+        for url in urls:
+            yield url, await _or_error(self.render(url))
+
+
+@dataclass(slots=True)
+class Visits:
+    """What servers said about known pages in a run, by address.
+
+    Parameters
+    ----------
+    unchanged : pages that need not be loaded, with the reason: ``"listed"``, ``"validators"`` or ``"same bytes"``.
+    answers : the responses to requests.
+    audited : pages that were loaded although the server called them unchanged, because their source has changed.
+    missing : pages that are not there.
+    """
+
+    unchanged: dict[str, str] = field(default_factory=dict)
+    answers: dict[str, Checked] = field(default_factory=dict)
+    audited: set[str] = field(default_factory=set)
+    missing: set[str] = field(default_factory=set)
+
+    def believed(self) -> list[str]:
+        """Return the pages of which only the server says that they have not changed."""
+        return [url for url, why in self.unchanged.items() if why != "same bytes"]
+
+
+class CheckingSource:
+    """Asks whether known pages have changed, and loads only those that may have.
+
+    Unchanged pages are returned as they were captured. Of the pages that a sitemap or validators call unchanged, one
+    in `AUDIT_RUNS` is fetched whole, another one in each run.
+
+    Parameters
+    ----------
+    source : loads pages.
+    fetcher : asks servers.
+    pages : what is known about pages.
+    capture : returns the capture with an id.
+    run : number of the run, which decides what is audited.
+    trusts_validators : whether sitemaps and validators are believed.
+    always : whether all pages are loaded.
+    """
+
+    def __init__(
+        self,
+        source: PageSource,
+        fetcher: Fetcher,
+        pages: Mapping[str, SyncPage],
+        capture: Callable[[str], Snapshot],
+        *,
+        run: int,
+        trusts_validators: bool,
+        always: bool,
+    ) -> None:
+        self._source, self._fetcher = source, fetcher
+        self._pages, self._capture = pages, capture
+        self._run, self._always = run, always
+        self.trusts_validators = trusts_validators
+        self.changed_at: Mapping[str, str] = {}
+        self.visits = Visits()
+
+    def known(self, url: str) -> Rendering | None:
+        """Return the capture of a page that has not changed, as a sitemap says; None if a request has to be made."""
+        page = self._pages.get(url)
+        if page is None or not self._is_listed(url, page) or self._is_due(url):
+            return None
+        return self._unchanged(url, page, "listed")
+
+    async def render(self, url: str, *, site: str | None = None) -> Rendering:
+        """Return a page, as it was captured before or loaded now.
+
+        Raises
+        ------
+        PageError : the page is not there.
+        DomsieveError : it cannot be loaded.
+        """
+        page = self._pages.get(url)
+        if page is not None and not self._always:
+            why = await self._asked(url, page)
+            unchanged = self._unchanged(url, page, why) if why else None
+            if unchanged:
+                return unchanged
+        return await self._source.render(url, site=site)
+
+    async def render_many(self, urls: Iterable[str]) -> AsyncGenerator[Outcome]:
+        """Return pages one after another; yield each URL with its page or its error."""
+        for url in urls:
+            yield url, await _or_error(self.render(url))
+
+    async def _asked(self, url: str, page: SyncPage) -> str:
+        """Return why a page has not changed; empty if it may have."""
+        is_listed = self._is_listed(url, page)
+        if is_listed and not self._is_due(url):
+            return "listed"
+        trusts = self.trusts_validators
+        answer = await self._answer(
+            url, page.etag if trusts else None, page.last_modified if trusts else None
+        )
+        if answer.status == _NOT_MODIFIED and not self._is_due(url):
+            return "" if page.needs_browser else "validators"
+        claimed = is_listed or answer.status == _NOT_MODIFIED
+        if answer.status == _NOT_MODIFIED:
+            answer = await self._answer(url, None, None)
+        if answer.source is not None and digest_of(answer.source) == page.source_hash:
+            return "" if page.needs_browser else "same bytes"
+        if claimed:
+            self.visits.audited.add(url)
+        return ""
+
+    async def _answer(self, url: str, etag: str | None, last_modified: str | None) -> Checked:
+        answer = await self._fetcher.check(url, etag=etag, last_modified=last_modified)
+        if answer.status in _MISSING:
+            self.visits.missing.add(url)
+            raise PageError(f"It is no longer there (HTTP {answer.status}).", url=url)
+        if answer.status >= _FIRST_ERROR:
+            raise NavigationError(f"The server answers with HTTP {answer.status}.", url=url, retry=True)
+        self.visits.answers[url] = answer
+        return answer
+
+    def _is_listed(self, url: str, page: SyncPage) -> bool:
+        if self._always or page.needs_browser or not self.trusts_validators:
+            return False
+        return bool(page.listed_at) and self.changed_at.get(url) == page.listed_at
+
+    def _is_due(self, url: str) -> bool:
+        rank = hashlib.blake2b(url.encode("utf-8", "replace"), digest_size=8).digest()
+        return int.from_bytes(rank, "big") % AUDIT_RUNS == self._run % AUDIT_RUNS
+
+    def _unchanged(self, url: str, page: SyncPage, why: str) -> Rendering | None:
+        try:
+            snapshot = self._capture(page.capture)
+        except DomsieveError:
+            return None  # the capture is lost: load the page
+        self.visits.unchanged[url] = why
+        return Rendering(snapshot=snapshot, source=None, source_reason="it has not changed")
+
+
+async def _or_error(loading: Awaitable[Rendering]) -> Rendering | DomsieveError:
+    try:
+        return await loading
+    except DomsieveError as error:
+        return error
