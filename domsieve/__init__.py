@@ -43,11 +43,14 @@ if TYPE_CHECKING:
     from domsieve.library.results import CleanResult as CleanResult
     from domsieve.library.results import CompareResult as CompareResult
     from domsieve.library.results import RecordsResult as RecordsResult
+    from domsieve.library.syncing import sync as sync
+    from domsieve.library.syncing import sync_async as sync_async
     from domsieve.options import CaptureOptions as CaptureOptions
     from domsieve.options import NetworkOptions as NetworkOptions
     from domsieve.renderer.page.from_playwright import capture as capture
     from domsieve.snapshot.page import Snapshot as Snapshot
     from domsieve.snapshot.store import PageStore as PageStore
+    from domsieve.tasks.site_sync.values import SyncResult as SyncResult
 
     __version__: str
 
@@ -75,6 +78,7 @@ _MODULE_OF = {
     "Snapshot": "snapshot.page",
     "StorageError": "errors",
     "StoredPage": "archive.stored_page",
+    "SyncResult": "tasks.site_sync.values",
     "TagPathFilter": "analysis.cleaning.tps",
     "TemplateFilter": "analysis.cleaning.template",
     "UsageError": "errors",
@@ -91,6 +95,8 @@ _MODULE_OF = {
     "render": "library.calls",
     "render_async": "library.calls",
     "save_model": "analysis.model_file",
+    "sync": "library.syncing",
+    "sync_async": "library.syncing",
 }
 __all__ = [  # noqa: PLE0604 (names of the map, which a test compares with the imports above)
     "__version__",

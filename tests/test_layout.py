@@ -72,6 +72,7 @@ INNER: Mapping[str, Mapping[str, Set[str]]] = {
         "writers": {"columns", "block_types", "page_flags", "metadata", "records"},
         "report": {"columns", "block_types", "trees", "records", "writers"},
         "compare": {"columns", "cleaning", "records", "writers"},
+        "changes": {"columns", "writers"},
         "browser_need": {"columns", "compare", "selection", "writers"},
     },
     # The web part knows the jobs; jobs know nothing of HTTP.

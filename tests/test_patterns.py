@@ -69,6 +69,7 @@ WORST = {
     "analysis.document.damage _MISREAD": ["|\u00c3|", "|\u00c3\u00a4|", "|\u00c3\u0080\u0080|"],
     "analysis.document.damage _ODD": ["|\ufffd|"],
     "analysis.document.other_content _FORUM": ["|forum|", "|a|", "|-|"],
+    "analysis.changes.words _ADDRESS": ["|](|", "](|a|", "|](a|"],
     "analysis.columns.page_columns _JSON_TYPE": ['"@type"| |', '"@type":"|a|', '|"@type"|', '|"@type":"a|'],
     "archive.responses _GOING_AROUND": ["|?_=|", "|&cb=|", "?_=|a|", "|&cache_bust|", "|&|"],
     "archive.responses _PASSING": ["|1|", "|1.|", "|0123abcd-|", "|12345678-1234-|", "|1.1.1.1x|"],

@@ -10,6 +10,7 @@ import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
@@ -74,11 +75,11 @@ def urls(site: ChangingSite, changes: list[PageChange]) -> list[str]:
     return [change.url.removeprefix(site.base) for change in changes]
 
 
-def lines(path: Path) -> list[dict[str, object]]:
+def lines(path: Path) -> list[dict[str, Any]]:
     return [*map(json.loads, path.read_text("utf-8").splitlines())]
 
 
-def manifest(folder: Path) -> dict[str, dict[str, object]]:
+def manifest(folder: Path) -> dict[str, dict[str, Any]]:
     return {str(entry["file"]): entry for entry in lines(folder / "manifest.jsonl")}
 
 
@@ -274,7 +275,7 @@ def test_passwords_never_enter_the_folder(folder: Path) -> None:
 def test_a_folder_that_is_none_is_refused(folder: Path, tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="neither an http or https address nor a folder"):
         place_of(folder, None)
-    with pytest.raises(UsageError, match="is not a folder of"):
+    with pytest.raises(UsageError, match="was not made by an earlier run"):
         sync(None, tmp_path)
 
 

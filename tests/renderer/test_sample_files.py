@@ -293,7 +293,7 @@ class TestSitemaps:
             return files.get(asked[-1], b"")
 
         found = asyncio.run(read_sitemaps(get, addresses, site=SITE, rank=str.encode))
-        return found, asked
+        return list(found), asked
 
     def test_those_of_indexes_of_indexes(self) -> None:
         root = SITE.root
@@ -313,7 +313,7 @@ class TestSitemaps:
 
     def test_not_too_many_addresses(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr("domsieve.renderer.sampling.sitemap.MAX_ADDRESSES", 5)
-        files = {f"/{n}": urlset(*"abc") for n in range(4)}
+        files = {f"/{n}": urlset(*(f"{n}{name}" for name in "abc")) for n in range(4)}
         found, asked = self.read(files, *(f"{SITE.root}/{n}" for n in range(4)))
-        assert found == [*"abcab"]
+        assert found == ["0a", "0b", "0c", "1a", "1b"]
         assert len(asked) == 2

@@ -74,12 +74,11 @@ class SyncSettings(msgspec.Struct, frozen=True, kw_only=True):
         """
         parts = split_url(source) if has_web_scheme(source) else None
         if parts is None or not parts.hostname:
-            raise UsageError(f"{source!a} is not the http or https address of a site.", parameter="source")
+            raise UsageError(f"{source!a} is not the http or https address of a site.")
         if "@" in parts.netloc:
             raise UsageError(
-                "The address contains a password, which would get into the folder; give it as a header, with "
-                "--header 'Authorization: …'.",
-                parameter="source",
+                "The address contains a password, which would get into the folder; give a header such as "
+                "'Authorization: Basic …' instead."
             )
         given = {name: value for name, value in chosen.items() if value is not None}
         settings = cls(source=parts._replace(path=parts.path or "/").geturl(), **given)
@@ -338,7 +337,7 @@ def settled(
     if remembered is None:
         if given is None:
             raise UsageError(
-                f"{folder} is not a folder of `domsieve sync`: give the address of a site, and --output-dir."
+                f"{folder} was not made by an earlier run; give the address of a site, and this folder for its pages."
             )
         return given
     if given is None:
@@ -348,8 +347,7 @@ def settled(
         if now != before:
             raise UsageError(
                 f"{folder} was begun with {name} {_shown(before)}, not {_shown(now)}; leave it out, or give another "
-                "folder.",
-                parameter=name,
+                "folder."
             )
     return remembered
 

@@ -38,7 +38,7 @@ def place_of(
         return folder, SyncSettings.of(source, **chosen), ["source", *names]
     path = Path(source)
     if not path.is_dir():
-        raise UsageError(f"{source} is neither an http or https address nor a folder.", parameter="source")
+        raise UsageError(f"{source} is neither an http or https address nor a folder.")
     if folder is not None and folder != path:
         raise UsageError(f"{source} is a folder, so leave out {folder}, or give the address of the site.")
     if names:

@@ -1,0 +1,127 @@
+"""The call that follows a site."""
+
+import asyncio
+import logging
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from domsieve.budget import budgeted
+from domsieve.library._checks import path_of
+from domsieve.library._fetch_options import FetchOptions
+from domsieve.library._running import in_thread, run_coroutine
+from domsieve.options import CaptureOptions, NetworkOptions
+from domsieve.renderer.sampling.events import SampleEvent
+from domsieve.tasks.renderer_factory import RendererFactory
+from domsieve.tasks.site_sync.syncing import place_of, sync_folder
+from domsieve.tasks.site_sync.values import SyncResult
+from domsieve.types import SyncFormat
+
+logger = logging.getLogger("domsieve")
+
+
+class _Logged:
+    """Reports to the log."""
+
+    def visited(self, event: SampleEvent) -> None:
+        pass
+
+    def said(self, sentence: str) -> None:
+        logger.info("%s", sentence)
+
+    def stage(self, what: str, pages: int) -> None:
+        pass
+
+    def advanced(self) -> None:
+        pass
+
+
+def sync(
+    source: str | Path,
+    folder: str | Path | None = None,
+    *,
+    format: SyncFormat | None = None,  # noqa: A002 (the name of the option)
+    include: Sequence[str] | None = None,
+    exclude: Sequence[str] | None = None,
+    depth: int | None = None,
+    pages: int | None = None,
+    capture: CaptureOptions | None = None,
+    network: NetworkOptions | None = None,
+) -> SyncResult:
+    """Keep a folder in step with a site, and return what changed in its content.
+
+    Parameters
+    ----------
+    source : the address of a page of the site, http or https, or the folder of an earlier run.
+    folder : the folder, if `source` is an address.
+    format : what the files hold: ``"markdown"`` (the default), ``"text"``, or ``"chunks"`` for passages with ids.
+    include, exclude, depth : see `Scope`; None for all pages, up to 16 clicks from the first.
+    pages : maximum number of pages, 1 or more; None means 10,000. This and the options above hold for all runs.
+    capture : `CaptureOptions`: how pages are captured. None renders only pages that need a browser
+        (``render="auto"``).
+    network : `NetworkOptions`: how addresses are fetched. The site must be public unless `private_hosts` names it.
+
+    Raises
+    ------
+    UsageError : a parameter is wrong, or contradicts the first run.
+    StorageError : the folder cannot be used, or another run uses it.
+    BrowserNotFoundError : pages have to be rendered, but there is no Chrome.
+    DomsieveError : the first page of the site cannot be loaded.
+    """
+    return run_coroutine(
+        _work(source, folder, capture, network, _chosen(format, include, exclude, depth, pages))
+    )
+
+
+async def sync_async(
+    source: str | Path,
+    folder: str | Path | None = None,
+    *,
+    format: SyncFormat | None = None,  # noqa: A002 (the name of the option)
+    include: Sequence[str] | None = None,
+    exclude: Sequence[str] | None = None,
+    depth: int | None = None,
+    pages: int | None = None,
+    capture: CaptureOptions | None = None,
+    network: NetworkOptions | None = None,
+) -> SyncResult:
+    """Do the same as `sync`, with the same parameters, without blocking the event loop."""
+    work = partial(_work, source, folder, capture, network, _chosen(format, include, exclude, depth, pages))
+    return await in_thread(lambda: asyncio.run(work()))
+
+
+def _chosen(
+    form: SyncFormat | None,
+    include: Sequence[str] | None,
+    exclude: Sequence[str] | None,
+    depth: int | None,
+    pages: int | None,
+) -> dict[str, Any]:
+    return {
+        "format": form,
+        "include": None if include is None else tuple(include),
+        "exclude": None if exclude is None else tuple(exclude),
+        "depth": depth,
+        "pages": pages,
+    }
+
+
+async def _work(
+    source: str | Path,
+    folder: str | Path | None,
+    capture: CaptureOptions | None,
+    network: NetworkOptions | None,
+    chosen: dict[str, Any],
+) -> SyncResult:
+    options = CaptureOptions(render="auto") if capture is None else capture
+    fetching = FetchOptions.of(cache=None, capture=options, network=network).adapted()
+    path, given, names = place_of(source, None if folder is None else path_of("folder", folder), **chosen)
+    # Nothing that only other commands use is kept.
+    options = replace(fetching.options, both_versions=False, screenshot=False)
+    factory = RendererFactory.of(options, fetching.network)
+    with budgeted(fetching.network.analysis_budget):
+        return await sync_folder(
+            path, given, lambda _: factory, chosen=names, concurrency=factory.concurrency, report=_Logged()
+        )
