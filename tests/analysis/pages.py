@@ -83,6 +83,7 @@ def page(
             "position": "static",
             "visibility": "visible",
             "white-space": "normal",
+            "font-size": "16px",
         }
         own.update(inherited)
         if name == "pre":
@@ -93,7 +94,7 @@ def page(
                 own[key.strip()] = value.strip()
         if name in _HIDDEN or (i and css[above]["display"] == "none"):
             own["display"] = "none"
-        css.append({**own, "font-size": "16px"})
+        css.append(own)
         blank = built.kind[i] == Kind.TEXT and not built.texts[i].strip()
         shown = own["display"] not in {"none", "contents"} and not (
             blank and css[above]["display"] in {"flex", "table", "table-row", "grid"}

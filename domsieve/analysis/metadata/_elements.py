@@ -143,6 +143,28 @@ class Elements:
         """Return the shown text in a node as one line of at most `longest` characters."""
         return clean_text(self._joined(self._within(self.shown, node)), longest)
 
+    def nodes_beginning_with(self, pattern: re.Pattern[str], *, longest: int) -> list[int]:
+        """Return the text nodes, those of buttons too, of at most `longest` characters that begin with a pattern."""
+        held = np.array(
+            [len(text) <= longest and pattern.match(text) is not None for text in self._text], np.bool_
+        )
+        if not held.any():
+            return []
+        texts = np.flatnonzero((self.page.text >= 0) & self._own)
+        nodes: list[int] = texts[held[self._rank[texts]]][:_MOST_LOOKED_AT].tolist()
+        return nodes
+
+    def texts_within(self, node: int) -> list[int]:
+        """Return the shown text nodes in a node, at most 400."""
+        return self._within(self.shown, node)
+
+    def style(self, node: int, name: str) -> str:
+        """Return the value of a property of the computed style of a node, empty without a box."""
+        row = int(self.page.style[node])
+        if row < 0 or name not in self.page.style_names:
+            return ""
+        return self.page.strings[int(self.page.styles[row, self.page.style_names.index(name)])]
+
     def _within(self, texts: NDArray[np.intp], node: int) -> list[int]:
         first, last = np.searchsorted(texts, (node, int(self.end[node])))
         inside: list[int] = texts[first : min(last, first + _MOST_TEXTS)].tolist()
@@ -181,6 +203,12 @@ class Elements:
             previous = block
         lines = ((node, clean_text(self._joined(texts), 300)) for node, texts in groups)
         return [(node, line) for node, line in lines if line]
+
+    def shown_texts(self, first: int, last: int) -> list[tuple[int, str]]:
+        """Return the text nodes ``shown[first:last]`` that are not blank, with their texts, stripped."""
+        nodes = self.shown[max(first, 0) : max(last, 0)].tolist()
+        found = ((node, self._text[self._rank[node]].strip()) for node in nodes)
+        return [(node, text) for node, text in found if text]
 
     def url(self, node: int, value: str) -> str:
         """Return the absolute address for an attribute value, empty unless it is a valid http or https address."""
@@ -263,6 +291,10 @@ class Places:
         if self.title <= node < self._end:
             return 0
         return at - self._to if node >= self._end else 2 * (self._from - at)
+
+    def texts(self, before: int, after: int) -> list[tuple[int, str]]:
+        """Return the shown texts around the title that are not blank; see `Elements.shown_texts`."""
+        return self._elements.shown_texts(self._from - before, self._to + after)
 
     def lines(self, before: int, after: int) -> list[tuple[int, str]]:
         """Return the lines around the title, in so many shown texts before and after it; see `Elements.lines`."""

@@ -3,11 +3,12 @@
 from collections.abc import Iterator
 from typing import Any
 
-from domsieve.analysis.metadata._elements import Elements
+from domsieve.analysis.columns.batch import cached_per_page
+from domsieve.analysis.metadata._elements import Elements, elements_of
 from domsieve.analysis.metadata.json_values import read_json
 from domsieve.analysis.metadata.values import Claims, clean_value
 from domsieve.budget import check
-from domsieve.snapshot.page import JSON_LD
+from domsieve.snapshot.page import JSON_LD, Snapshot
 
 Thing = dict[str, Any]
 
@@ -44,8 +45,7 @@ def claim_json_ld(elements: Elements, claims: Claims, address: str) -> None:
     claims : the claims to add to.
     address : `plain_address` of the page, to tell its own description from those of other pages.
     """
-    roots = [value for _, text in elements.with_attribute(JSON_LD) for value in read_json(text)]
-    graph = _Graph(roots)
+    graph = graph_of(elements.page)
     for thing in graph.main_things(address):
         _claim_thing(graph, thing, claims)
     for thing in graph.things:
@@ -57,7 +57,14 @@ def claim_json_ld(elements: Elements, claims: Claims, address: str) -> None:
             claims.add("organization", _text(thing.get("name")), "json-ld Organization name")
 
 
-def _claim_thing(graph: "_Graph", thing: Thing, claims: Claims) -> None:
+@cached_per_page
+def graph_of(page: Snapshot) -> "Graph":
+    """Return the JSON-LD of a page."""
+    elements = elements_of(page)
+    return Graph([value for _, text in elements.with_attribute(JSON_LD) for value in read_json(text)])
+
+
+def _claim_thing(graph: "Graph", thing: Thing, claims: Claims) -> None:
     rank = rank_of(_kind(thing))
     claims.add("page_type", _text(_first(thing.get("@type"))), "json-ld @type")
     for key, field in (
@@ -93,7 +100,7 @@ def _claim_thing(graph: "_Graph", thing: Thing, claims: Claims) -> None:
         claims.add("keywords", _text(word), "json-ld keywords")
 
 
-class _Graph:
+class Graph:
     """The things in all JSON-LD scripts of a page, with references resolved by ``@id``."""
 
     def __init__(self, roots: list[Any]) -> None:
@@ -140,13 +147,18 @@ class _Graph:
         for rank in (1, 2, 3):
             same = [thing for own, thing in ranked if own == rank]
             if len(same) > 1:
-                own = [thing for thing in same if address and address in self._own_addresses(thing)]
+                own = [thing for thing in same if address and address in self.own_addresses(thing)]
                 # Four or more things, none with the address of the page, are a list of other pages.
                 same = own or (same[:1] if len(same) < 4 or rank == 3 else [])
             things += same[:1]
         return things
 
-    def _own_addresses(self, thing: Thing) -> list[str]:
+    def products(self, kinds: frozenset[str]) -> list[Thing]:
+        """Return the things of some types, in order, with the names in lower case; not those inside other things."""
+        return [thing for thing in self.things if _kind(thing) in kinds]
+
+    def own_addresses(self, thing: Thing) -> list[str]:
+        """Return the addresses that a thing calls its own, plain."""
         values = [thing.get(key) for key in ("@id", "url", "mainEntityOfPage")]
         return [plain_address(text) for value in values for text in self.addresses(value)]
 

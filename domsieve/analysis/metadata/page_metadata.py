@@ -4,7 +4,8 @@ from domsieve.analysis.columns.batch import cached_per_page
 from domsieve.analysis.metadata._authors import author_names, bylines, choose_authors, turned_name
 from domsieve.analysis.metadata._elements import Places, elements_of
 from domsieve.analysis.metadata._page_dates import choose_dates
-from domsieve.analysis.metadata.title import claims_of, title_node, title_of
+from domsieve.analysis.metadata.product import read_product
+from domsieve.analysis.metadata.title import claims_of, places_of, title_of
 from domsieve.analysis.metadata.values import (
     LONGEST_NAME,
     LONGEST_TEXT,
@@ -55,6 +56,7 @@ class _Reader:
     """Reads the metadata of one page."""
 
     def __init__(self, page: Snapshot) -> None:
+        self._page = page
         self._origin = page.provenance
         self._elements = elements_of(page)
         self._claims = claims_of(page)
@@ -63,7 +65,7 @@ class _Reader:
     def metadata(self) -> Metadata:
         """Return the metadata."""
         title = self.title()
-        places = Places(self._elements, title_node(self._elements, title))
+        places = places_of(self._page)
         language = self._language()
         authors = self._authors(places)
         published, modified = self._dates(places, language)
@@ -80,6 +82,7 @@ class _Reader:
             page_type=self._first("page_type", LONGEST_NAME),
             keywords=self._keywords(),
             licence=self._licence(),
+            product=read_product(self._page),
             url=clean_text(self._origin.final_url, LONGEST_URL),
             status=self._origin.status,
             captured_at=self._origin.captured_at,
@@ -90,7 +93,7 @@ class _Reader:
 
     def title(self) -> str:
         """Return the title."""
-        return self._noted("title", title_of(self._elements, self._claims))
+        return self._noted("title", title_of(self._page))
 
     def _first(self, field: str, longest: int, *, others: tuple[str, ...] = ()) -> str:
         """Return the first non-empty statement about a field, or else about one of `others`."""

@@ -14,7 +14,7 @@ from domsieve.analysis.cleaning.page_widgets import WIDGET_REASONS
 from domsieve.analysis.columns.batch import Bools, Ints, cached_per_page, counted_before, prune
 from domsieve.analysis.columns.hiding import HIDING_REASONS
 from domsieve.analysis.columns.page_columns import has_tag
-from domsieve.analysis.metadata._elements import Elements, elements_of
+from domsieve.analysis.metadata._elements import Elements, Places, elements_of
 from domsieve.analysis.metadata._json_ld import claim_json_ld, plain_address
 from domsieve.analysis.metadata.markup import claim_links, claim_meta_tags, claim_microdata
 from domsieve.analysis.metadata.values import LONGEST_TITLE, Claim, Claims, Metadata, clean_text
@@ -147,10 +147,18 @@ def claims_of(page: Snapshot) -> Claims:
     return claims
 
 
-def title_of(elements: Elements, claims: Claims) -> Claim:
+@cached_per_page
+def title_of(page: Snapshot) -> Claim:
     """Return the title, cleaned, and its source."""
-    title, source = choose_title(elements, claims)
+    title, source = choose_title(elements_of(page), claims_of(page))
     return clean_text(title, LONGEST_TITLE), source
+
+
+@cached_per_page
+def places_of(page: Snapshot) -> Places:
+    """Return the distances of nodes from the title."""
+    elements = elements_of(page)
+    return Places(elements, title_node(elements, title_of(page)[0]))
 
 
 def read_title(page: Snapshot) -> str:
@@ -161,7 +169,7 @@ def read_title(page: Snapshot) -> str:
     BudgetError : the page exceeded its budget.
     """
     with spending("metadata", page.provenance.url):
-        return title_of(elements_of(page), claims_of(page))[0]
+        return title_of(page)[0]
 
 
 TITLE_REASON = "the title of the page"

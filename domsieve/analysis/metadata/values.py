@@ -30,6 +30,39 @@ _TAG = re.compile(
 _LANGUAGE = re.compile(r"[a-zA-Z]{2,3}(?:[-_][a-zA-Z0-9]{2,8}){0,3}")
 
 
+class Product(msgspec.Struct, frozen=True, kw_only=True):
+    """The product of a page in the terms of schema.org. Texts are empty if unknown.
+
+    Parameters
+    ----------
+    name : its name; at most 500 characters.
+    price : a decimal number with a point, such as ``"1299.00"``: what it costs now, on its own.
+    currency : ISO 4217 code, such as ``"EUR"``.
+    availability : a term of ItemAvailability, such as ``"InStock"`` or ``"OutOfStock"``.
+    sku : the code that the shop itself uses for it.
+    gtin : 8, 12, 13 or 14 digits with a valid check digit.
+    brand : at most 100 characters.
+    rating : the average rating, a decimal number.
+    best_rating : the best possible rating if the page states it; 5 in schema.org otherwise.
+    rating_count : number of ratings or reviews.
+    sources : where each field comes from, such as ``"json-ld sku"`` or ``"page"``, by name of the field.
+    nodes : the node of the page with the value, for fields with one.
+    """
+
+    name: str = ""
+    price: str = ""
+    currency: str = ""
+    availability: str = ""
+    sku: str = ""
+    gtin: str = ""
+    brand: str = ""
+    rating: str = ""
+    best_rating: str = ""
+    rating_count: str = ""
+    sources: dict[str, str] = {}
+    nodes: dict[str, int] = {}
+
+
 class Metadata(msgspec.Struct, frozen=True, kw_only=True):
     """Metadata of a page and of its capture. Texts are empty if unknown.
 
@@ -49,6 +82,7 @@ class Metadata(msgspec.Struct, frozen=True, kw_only=True):
     page_type : type as the page names it, such as ``"NewsArticle"`` or ``"website"``.
     keywords : at most 50 keywords of at most 100 characters.
     licence : address or name of the licence.
+    product : the product that the page is about; None for all other pages.
     url : address of the capture, or name of the file.
     status : HTTP status; None without a response, as for files.
     captured_at : time of the capture, ISO 8601; empty for files.
@@ -67,6 +101,7 @@ class Metadata(msgspec.Struct, frozen=True, kw_only=True):
     page_type: Annotated[str, msgspec.Meta(title="Kind of page")] = ""
     keywords: Annotated[tuple[str, ...], msgspec.Meta(title="Keywords")] = ()
     licence: Annotated[str, msgspec.Meta(title="Licence")] = ""
+    product: Annotated[Product | None, msgspec.Meta(title="Product")] = None
     url: str = ""
     status: int | None = None
     captured_at: str = ""

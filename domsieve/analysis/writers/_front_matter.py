@@ -6,9 +6,10 @@ date, a number, a comment, or the end of the front matter.
 
 import json
 import re
+from collections.abc import Mapping
 from html import escape
 
-from domsieve.analysis.metadata.values import Metadata
+from domsieve.analysis.metadata.values import Metadata, Product
 from domsieve.sanitize import utf8
 
 # Characters that YAML does not allow or reads as line ends; written as JSON escapes.
@@ -27,7 +28,11 @@ def write_front_matter(metadata: Metadata, *, expected_f1: float | None = None) 
     for name in Metadata.__struct_fields__:
         value = getattr(metadata, name)
         if isinstance(value, dict) and value:
-            lines += [f"{name}:", *(f"  {key}: {_quoted(text)}" for key, text in value.items())]
+            lines += [f"{name}:", *_pairs(value, 1)]
+        elif isinstance(value, Product):
+            known = ((key, getattr(value, key)) for key in Product.__struct_fields__)
+            texts = {key: text for key, text in known if isinstance(text, str) and text}
+            lines += [f"{name}:", *_pairs(texts, 1), "  sources:", *_pairs(value.sources, 2)]
         elif isinstance(value, tuple) and value:
             lines += [f"{name}:", *(f"  - {_quoted(text)}" for text in value)]
         elif isinstance(value, int):
@@ -37,6 +42,10 @@ def write_front_matter(metadata: Metadata, *, expected_f1: float | None = None) 
     if expected_f1 is not None:
         lines.append(f"expected_f1: {expected_f1:.3f}")
     return "\n".join([*lines, "---", "", ""])
+
+
+def _pairs(texts: Mapping[str, str], level: int) -> list[str]:
+    return [f"{'  ' * level}{key}: {_quoted(text)}" for key, text in texts.items()]
 
 
 def _quoted(text: str) -> str:

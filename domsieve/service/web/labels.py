@@ -119,11 +119,18 @@ def about_of(metadata: object) -> list[tuple[str, str]]:
     """Return the metadata of a page as pairs of label and value."""
     known = metadata if isinstance(metadata, Mapping) else {}
     pairs = ((label, known.get(name)) for name, label in _ABOUT.items())
-    return [
-        (label, ", ".join(map(flat, value)) if isinstance(value, list) else flat(value))
-        for label, value in pairs
-        if value
-    ]
+    return [(label, _said(value)) for label, value in pairs if value]
+
+
+def _said(value: object) -> str:
+    if isinstance(value, Mapping):  # the product
+        parts = [
+            value.get("name"),
+            f"{value.get('price') or ''} {value.get('currency') or ''}",
+            value.get("availability"),
+        ]
+        return ", ".join(text for part in parts if part and (text := flat(part).strip()))
+    return ", ".join(map(flat, value)) if isinstance(value, list) else flat(value)
 
 
 def confidence_of(result: Mapping[str, Any]) -> Confidence | None:
