@@ -80,7 +80,7 @@ def test_all_pages_of_a_part_of_the_site(base: str, tmp_path: Path) -> None:
     assert names[0] == "/"
     assert len(names) > 3
     assert all(name.startswith("/articles/") and not name.endswith("swifts") for name in names[1:])
-    assert "no further page is known" in result.stderr
+    assert "pages, all of that part" in result.stderr
 
 
 def test_a_larger_sample_goes_on_where_the_smaller_ended(base: str, cache: Path, sample: list[str]) -> None:

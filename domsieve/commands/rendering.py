@@ -168,7 +168,7 @@ def site(
                     continue
                 done += 1
                 records.append(record)
-                bar.set_total(wanted or event.number + event.waiting)
+                bar.set_total(event.expected)
                 bar.advance()
                 kept_as = record.site
                 if as_json:

@@ -15,6 +15,7 @@ from domsieve.renderer.sampling.events import (
     PageDone,
     PageFailed,
     PageRepeated,
+    SampleEnded,
     SampleEvent,
     SitemapsRead,
     SiteOpened,
@@ -150,7 +151,7 @@ def describe(event: SampleEvent | PageMarked | PageAgain) -> str:
         page = event.rendering.snapshot
         cut = "".join(f"; cut: {reason}" for reason in page.provenance.reasons)
         cut += "; fetched" if page.provenance.reason and not (page.has_layout or event.was_known) else ""
-        return f"[{event.number}/{event.pages or event.number + event.waiting}] {event.url} {origin}{cut}"
+        return f"[{event.number}/{event.expected}] {event.url} {origin}{cut}"
     if isinstance(event, PageRepeated):
         return f"repeats {event.first}: {event.url}"
     if isinstance(event, PageFailed):
@@ -159,7 +160,14 @@ def describe(event: SampleEvent | PageMarked | PageAgain) -> str:
         return f"{event.root}: {event.delay.total_seconds():g} s between two pages"
     if isinstance(event, SitemapsRead):
         return f"sitemaps name {_count(event.pages, 'page')}"
-    return f"{_count(event.pages, 'page')}, {_ENDS[event.reason]}"
+    return ended(event)
+
+
+def ended(event: SampleEnded) -> str:
+    """Return how many pages a sample has and why it ended, for people."""
+    end = "all of that part" if event.reason == "exhausted" and event.has_scope else _ENDS[event.reason]
+    skipped = f"; {event.forbidden:,} skipped by robots.txt" if event.forbidden else ""
+    return f"{_count(event.pages, 'page')}, {end}{skipped}"
 
 
 def _count(number: int, what: str) -> str:
@@ -168,6 +176,6 @@ def _count(number: int, what: str) -> str:
 
 _ENDS = {
     "complete": "as many as wanted",
-    "exhausted": "no further page is known",
+    "exhausted": "the whole site",
     "fruitless": "the last pages all failed or repeated others",
 }

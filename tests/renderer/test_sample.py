@@ -57,6 +57,16 @@ class TestWhichPages:
         assert sorted(site.rendered) == sorted(web(40))
         assert end(events) == SampleEnded(pages=40, reason="exhausted")
 
+    @pytest.mark.parametrize("wanted", [7, 100, None])
+    def test_counts_never_exceed_what_is_known_and_end_at_what_was_found(
+        self, server: Server, wanted: int | None
+    ) -> None:
+        events = FakeSite(server, web(40)).sample(pages=wanted)
+        pages = [event for event in events if isinstance(event, PageDone)]
+        assert all(event.number <= event.expected <= (wanted or 40) for event in pages)
+        assert pages[-1].number == pages[-1].expected == min(wanted or 40, 40)
+        assert pages[0].expected > 1, "the links of the first page are known"
+
     def test_as_many_as_wanted_the_start_first(self, server: Server) -> None:
         site = FakeSite(server, web(40))
         events = site.sample("/page/3", pages=12)
@@ -218,7 +228,7 @@ class TestRules:
             "User-agent: *\nDisallow: /\n\nUser-agent: domsieve\nDisallow: /private\nAllow: /private/open\n"
         )
         pages: dict[str, Page] = {
-            "/": linking("/private/a", "/private/open", "/b", "/moved"),
+            "/": linking("/private/a", "/private/d", "/private/open", "/b", "/moved"),
             "/private/open": "<p>open</p>",
             "/b": "<p>b</p>",
             "/moved": Answer(final="/private/c"),
@@ -228,6 +238,13 @@ class TestRules:
         assert sorted(done(events, site.root)) == ["/", "/b", "/private/open"]
         assert failures(events, site.root) == {"/moved": PolicyError}
         assert "/private/a" not in site.rendered
+        assert end(events) == SampleEnded(pages=3, reason="exhausted", forbidden=2)
+
+    def test_pages_outside_the_scope_are_not_counted_as_forbidden(self, server: Server) -> None:
+        server.pages["/robots.txt"] = "User-agent: *\nDisallow: /private\n"
+        pages = {"/": linking("/private/a", "/b", "/private/c"), "/b": linking("/private/a", "/")}
+        events = FakeSite(server, pages).sample(pages=9, scope=Scope(exclude=("*c",)))
+        assert end(events) == SampleEnded(pages=2, reason="exhausted", forbidden=1, has_scope=True)
 
     def test_the_start_page_may_be_forbidden(self, server: Server) -> None:
         server.pages["/robots.txt"] = "User-agent: *\nDisallow: /\n"

@@ -55,7 +55,7 @@ class PageDone:
     url : the page; the first one is the start page.
     number : its number, from 1.
     pages : number of pages wanted; None for all that are found.
-    waiting : number of pages that are known but not visited.
+    waiting : number of pages that are known and allowed, but not finished.
     rendering : the rendered page.
     was_known : whether the caller had it already.
     """
@@ -66,6 +66,12 @@ class PageDone:
     waiting: int
     rendering: Rendering
     was_known: bool
+
+    @property
+    def expected(self) -> int:
+        """How many pages the sample will have, as far as is known now."""
+        known = self.number + self.waiting
+        return known if self.pages is None else min(self.pages, known)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,10 +114,14 @@ class SampleEnded:
     pages : how many pages the sample has.
     reason : ``"complete"``: as many as wanted; ``"exhausted"``: no further page is known; ``"fruitless"``: the
         last twenty pages (200 where all are wanted) failed or repeated others.
+    forbidden : number of further pages that are known, but that robots.txt forbids; counted up to 100,000.
+    has_scope : only a part of the site was wanted.
     """
 
     pages: int
     reason: Literal["complete", "exhausted", "fruitless"]
+    forbidden: int = 0
+    has_scope: bool = False
 
 
 SampleEvent = SiteOpened | MissingSeen | SitemapsRead | PageDone | PageRepeated | PageFailed | SampleEnded

@@ -9,7 +9,7 @@ caller has are not rendered again.
 import asyncio
 from collections import deque
 from collections.abc import AsyncGenerator, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from functools import lru_cache
 from typing import Literal
@@ -43,6 +43,7 @@ _FRUITLESS_LIMIT, _FRUITLESS_LIMIT_OF_ALL = 20, 200
 _SITEMAPS, _SITEMAPS_OF_ALL = 10, 500
 _FRONTIER_CAPACITY = 100_000
 _ADMITTED_KEPT = 50_000
+_MOST_FORBIDDEN = 100_000
 
 
 async def sample_site(
@@ -173,6 +174,7 @@ class _Run:
         self._drawn: deque[tuple[str, int, asyncio.Task[Visit]]] = deque()  # pages and their clicks
         self._lessons: deque[_Lesson] = deque()
         self._firsts: dict[str, str] = {}  # from a final address or a digest to the first page with it
+        self._forbidden: set[str] = set()  # known pages that robots.txt forbids
         self._done = 0
         self._fruitless = 0
 
@@ -220,7 +222,8 @@ class _Run:
             self._frontier.visit(self._site.name(self._routing.page(page)))
         event = self._judge(asked, 0, visit)
         self._learn(self._lessons.popleft())
-        return event
+        # Its links are known by now.
+        return replace(event, waiting=len(self._frontier)) if isinstance(event, PageDone) else event
 
     def draw(self) -> bool:
         """Start as many pages as are needed and possible; return whether any is running."""
@@ -284,7 +287,7 @@ class _Run:
             url=page,
             number=self._done,
             pages=self._pages,
-            waiting=len(self._frontier),
+            waiting=len(self._frontier) + max(len(self._drawn) - 1, 0),  # without this page
             rendering=visit.rendering,
             was_known=visit.was_known,
         )
@@ -295,7 +298,11 @@ class _Run:
         page = self._site.page(url)
         if page is None or not self._scope.has(self._site.name(page)):
             return None
-        return page if self._robots.allows(page) else None
+        if self._robots.allows(page):
+            return page
+        if len(self._forbidden) < _MOST_FORBIDDEN:
+            self._forbidden.add(page)
+        return None
 
     def _learn(self, lesson: _Lesson) -> None:
         if lesson.reached:
@@ -318,4 +325,9 @@ class _Run:
             reason = "complete"
         elif self._fruitless >= self._fruitless_limit:
             reason = "fruitless"
-        return SampleEnded(pages=self._done, reason=reason)
+        return SampleEnded(
+            pages=self._done,
+            reason=reason,
+            forbidden=len(self._forbidden),
+            has_scope=self._scope != Scope(),
+        )

@@ -81,12 +81,16 @@ class SitePages:
     failures : the URL and problem of each page that failed.
     ended : why the sample ended: a reason of `SampleEnded` or the name of the limit that was reached.
     limit : a sentence about that limit; empty if none was reached.
+    extent : how many pages the sample has and why it ended, for people; empty if a limit ended it.
+    forbidden : number of known pages that robots.txt forbids.
     """
 
     records: list[PageRecord]
     failures: list[dict[str, Any]]
     ended: str
     limit: str = ""
+    extent: str = ""
+    forbidden: int = 0
 
 
 def page_result(
@@ -239,6 +243,8 @@ def site_result(
     index = {
         "site": pages.records[0].site,
         "ended": pages.ended,
+        "extent": pages.extent,
+        "skipped_by_robots": pages.forbidden,
         **whole,
         "pages": listed,
         "failed": failures,
@@ -254,6 +260,8 @@ def site_result(
         "failed": len(failures),
         "marked": sum(bool(page["marks"]) for page in listed),
         "ended": pages.ended,
+        "extent": pages.extent,
+        "skipped_by_robots": pages.forbidden,
         **whole,
         "remarks": [f"This is a part of the sample. {why}"] if why else [],
     }, files

@@ -43,7 +43,7 @@ from domsieve.snapshot.store import PageStore
 from domsieve.snapshot.stored_files import page_id_of
 from domsieve.tasks.page_getter import get_pages
 from domsieve.tasks.pages import cached, keep, unscripted
-from domsieve.tasks.sampling import PageAgain, describe, sample
+from domsieve.tasks.sampling import PageAgain, describe, ended, sample
 from domsieve.tasks.targets import site_of
 
 _LONGEST_DELAY_S = 10.0  # a guess: at 20 pages, the default, this already takes over three minutes
@@ -187,6 +187,9 @@ class _Sampled:
     records: list[PageRecord] = field(default_factory=list)
     failures: list[dict[str, Any]] = field(default_factory=list)
     ended: str = ""
+    extent: str = ""
+    forbidden: int = 0
+    expected: int | None = None  # number of pages, as far as is known
     limit: SiteLimit | None = None
 
     def replace(self, url: str, outcome: Rendering | DomsieveError, *, record: PageRecord | None) -> None:
@@ -250,8 +253,17 @@ async def _site(
     def work() -> Result:
         if sentence:
             done = len(found.records)
-            bench.queue.event(claim, "site", {"said": sentence}, done=done, total=request.pages)
-        pages = SitePages(found.records, found.failures, found.limit or found.ended, sentence)
+            bench.queue.event(
+                claim, "site", {"said": sentence}, done=done, total=found.expected or request.pages
+            )
+        pages = SitePages(
+            found.records,
+            found.failures,
+            found.limit or found.ended,
+            limit=sentence,
+            extent=found.extent,
+            forbidden=found.forbidden,
+        )
         summary, files = site_result(request, pages, bench.pages(), stopped)
         return Result(summary, files, [])  # events reported its pages as they came
 
@@ -299,7 +311,13 @@ async def _sample(
             if isinstance(event, PageFailed) and _is_over_quota(event.error):
                 found.limit = "bytes" if source.egress.is_used_up else "pages"
                 return
-            facts: dict[str, Any] = {"said": describe(event)[:_LONGEST], "total": request.pages}
+            if isinstance(event, PageDone):
+                found.expected = event.expected
+            elif isinstance(event, SampleEnded):
+                found.ended, found.extent, found.forbidden = event.reason, ended(event), event.forbidden
+                found.expected = event.pages
+            total = found.expected or request.pages
+            facts: dict[str, Any] = {"said": describe(event)[:_LONGEST], "total": total}
             pages: list[UsedPage] = []
             kind = "site"
             if isinstance(event, SiteOpened) and event.delay.total_seconds() > _LONGEST_DELAY_S:
@@ -325,8 +343,6 @@ async def _sample(
             elif isinstance(event, PageAgain):
                 found.replace(event.url, event.outcome, record=record)
                 pages += [_used(record, claim)] if record else []
-            elif isinstance(event, SampleEnded):
-                found.ended = event.reason
             facts["done"] = len(found.records)
             await run(
                 partial(
@@ -335,7 +351,7 @@ async def _sample(
                     kind,
                     facts,
                     done=len(found.records),
-                    total=request.pages,
+                    total=total,
                     pages=pages,
                 )
             )

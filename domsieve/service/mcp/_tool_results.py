@@ -19,7 +19,7 @@ _LONGEST_URL, _LONGEST_TITLE = 500, 200
 _FAILURES = 50
 _OF_PAGE = ("rendered", "reason", "expected_f1", "complete", "marks", "warnings", "remarks")
 # Ids of captures are useless to callers of tools; the other values are reported in another form.
-_UNSHOWN = frozenset({"page_id", "pages", "failed", "marked", "site", "ended", "blocks"})
+_UNSHOWN = frozenset({"page_id", "pages", "failed", "marked", "site", "ended", "skipped_by_robots", "blocks"})
 
 OUTPUT_SCHEMA: Mapping[str, Any] = {
     "type": "object",
@@ -54,6 +54,10 @@ OUTPUT_SCHEMA: Mapping[str, Any] = {
         "complete": {
             "type": "boolean",
             "description": "False: the page, or the sample of a site, was cut; reasons says why.",
+        },
+        "extent": {
+            "type": "string",
+            "description": "How many pages the sample of a site has, why it ended, and what robots.txt forbids.",
         },
         "remarks": {
             "type": "array",

@@ -75,8 +75,11 @@ def event_line(event: Event) -> dict[str, str] | None:
 
 
 def verdict_of(job: Job) -> str:
-    """Return the result of a comparison in a sentence; empty for other jobs."""
-    needed = (job.summary or {}).get("browser_needed") if job.kind == "compare" else None
+    """Return the result of a comparison, or the extent of a sample, in a sentence; empty for other jobs."""
+    summary = job.summary or {}
+    if job.kind == "site" and summary.get("extent"):
+        return f"{flat(summary['extent'])}."
+    needed = summary.get("browser_needed") if job.kind == "compare" else None
     if needed is None:
         return ""
     return "This page needs a browser." if needed else "This page works without a browser."
@@ -102,7 +105,20 @@ def remarks_of(job: Job) -> list[str]:
 
 
 # Values that are shown elsewhere: metadata, confidence, and tables.
-_SHOWN_APART = frozenset({"metadata", "expected_f1", "pages", "failed", "browser_needed", "captured_at"})
+_SHOWN_APART = frozenset(
+    {
+        "metadata",
+        "expected_f1",
+        "pages",
+        "failed",
+        "browser_needed",
+        "captured_at",
+        "ended",
+        "extent",
+        "marked",
+    }
+    | {"skipped_by_robots"}
+)
 _ABOUT = metadata_labels()
 _SURE, _FAIR = 0.9, 0.75
 
