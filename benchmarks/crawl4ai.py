@@ -88,7 +88,7 @@ def main() -> None:
 def _written(page: ReviewedPage, peer: "_Peer") -> dict[str, str]:
     whole, fit = peer.markdown(page.url, page.html)
     return {
-        "domsieve": domsieve.clean(page.html, url=page.url).markdown,
+        "domsieve": extract(lambda html: domsieve.clean(html, url=page.url).markdown, page.html).text,
         "trafilatura": extract(MARKDOWN_PEERS["trafilatura"], page.html).text,
         "crawl4ai, Markdown": whole,
         "crawl4ai, fit Markdown": fit,

@@ -7,6 +7,10 @@ from urllib.parse import SplitResult, urljoin, urlsplit
 # the 253 characters of a valid host name.
 _LONG_HOST = re.compile(r"//[^/?#]{1001}")
 _WEB = ("http://", "https://")
+_FILE_ENDINGS = (
+    ".atom", ".br", ".gz", ".htm", ".html", ".json", ".jsonl", ".md", ".rdf", ".rss", ".txt", ".wacz", ".warc",
+    ".xhtml", ".xml", ".zst",
+)  # fmt: skip
 
 
 def has_web_scheme(url: str) -> bool:
@@ -32,6 +36,23 @@ def join_url(base: str, link: str) -> str | None:
         return urljoin(base, link)
     except ValueError:
         return None
+
+
+def meant(word: str) -> str:
+    """Return a question with the address that a word without ``http://`` probably means, or nothing.
+
+    Words that look like names of files mean no address.
+    """
+    parts = split_url(f"//{word}")
+    if parts is None or not word.isprintable() or " " in word or not parts.hostname:
+        return ""
+    host = parts.hostname
+    is_local = host == "localhost" or host.replace(".", "").isdecimal() or ":" in host
+    if not is_local and "." not in host.strip("."):
+        return ""
+    if word == parts.netloc and host.endswith(_FILE_ENDINGS):
+        return ""
+    return f" Did you mean {'http' if is_local else 'https'}://{word}?"
 
 
 def _has_long_host(url: str) -> bool:

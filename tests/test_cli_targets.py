@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -51,6 +52,17 @@ class TestStandardInput:
         result = run("clean", "-", "--url", "https://example.org/a/", "--json", cache=tmp_path, stdin=source)
         assert result.exit_code == 0
         assert json.loads(result.stdout)["url"] == "https://example.org/a/"
+
+    def test_nothing_is_kept_for_it(self, tmp_path: Path) -> None:
+        result = run("clean", "-", cache=tmp_path / "cache", stdin=page(7))
+        assert result.exit_code == 0
+        assert not (tmp_path / "cache").exists()
+
+    def test_text_that_is_not_html_is_refused(self, tmp_path: Path) -> None:
+        result = run("clean", "-", cache=tmp_path, stdin="root:x:0:0:root:/root:/bin/bash\n")
+        assert result.exit_code == 3
+        assert not result.stdout
+        assert "text/plain, not an HTML page" in result.stderr
 
     def test_it_is_read_only_once(self, tmp_path: Path) -> None:
         for words in (["-", "-"], ["-", "--input-file", "-"]):
@@ -229,3 +241,55 @@ class TestListings:
         assert run("render", url, "--max-age", "0.5", cache=tmp_path).stderr == ""
         assert "[1/1]" in run("render", url, "--refresh", cache=tmp_path).stderr
         assert run("render", url, "--max-age", "1e300", cache=tmp_path).exit_code == 2
+
+
+class TestWhatIsNoPage:
+    @pytest.mark.parametrize(
+        ("name", "source"),
+        [
+            ("passwd", "root:x:0:0:root:/root:/bin/bash\n"),
+            ("notes.txt", "Compare a<b, and <b>bold</b> words.\n"),
+            ("README.md", "# Title\n\n<!-- a comment -->\n"),
+        ],
+    )
+    def test_other_text_is_refused(self, tmp_path: Path, name: str, source: str) -> None:
+        (tmp_path / name).write_text(source)
+        result = run("clean", str(tmp_path / name), cache=tmp_path / "cache")
+        assert result.exit_code == 3
+        assert "text/plain, not an HTML page" in result.stderr
+
+    @pytest.mark.parametrize("name", ["page", "page.txt", "page.html"])
+    def test_a_page_has_any_name(self, tmp_path: Path, name: str) -> None:
+        (tmp_path / name).write_text(page(7))
+        result = run("clean", str(tmp_path / name), cache=tmp_path / "cache")
+        assert result.exit_code == 0
+        assert "Heading 7" in result.stdout
+
+    @pytest.mark.parametrize("command", ["clean", "render", "site"])
+    @pytest.mark.parametrize(
+        ("word", "meant"),
+        [
+            ("example.org/x", " Did you mean https://example.org/x?"),
+            ("127.0.0.1:8101/x", " Did you mean http://127.0.0.1:8101/x?"),
+            ("localhost:8101", " Did you mean http://localhost:8101?"),
+            ("missing.html", ""),
+            ("no host", ""),
+        ],
+    )
+    def test_an_address_without_its_scheme(self, tmp_path: Path, command: str, word: str, meant: str) -> None:
+        result = run(command, word, cache=tmp_path / "cache")
+        assert result.exit_code == 2
+        assert meant in result.stderr
+        assert bool(meant) == ("Did you mean" in result.stderr)
+        assert not (tmp_path / "cache").exists()
+
+
+def test_the_pages_with_the_most_hidden_words_are_named(tmp_path: Path) -> None:
+    for number in range(4):
+        (tmp_path / f"{number}.html").write_text(page(number))
+    for number, words in ((1, 2), (2, 400)):
+        hidden = f"<p style='display:none'>{'secret ' * words}</p>"
+        (tmp_path / f"{number}.html").write_text(page(number) + hidden)
+    result = run("clean", "--method", "none", str(tmp_path), cache=tmp_path / "cache")
+    assert result.exit_code == 0
+    assert re.search(r"dropped: 402 words, most on \S*2.html \(400\); --hidden keep keeps it", result.stderr)

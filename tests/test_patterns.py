@@ -283,6 +283,7 @@ WORST = {
     "renderer.html_parser._streamed_parts _CALL": ["|$RC( |", '|$RC("|', '$RC("|a|', '|$RC("a",|'],
     "renderer.html_parser._streamed_parts _DEFINITION": ["|$RC |", "$RC| |", "|function |", "function| |"],
     "renderer.html_parser.parser _HIDING": ["display| |", "display:| |", "|display|"],
+    "renderer.html_parser.content _ANY_TAG": ["|<|"],
     "renderer.html_parser.content _CHARSET": [
         "charset| |",
         "charset=| |",

@@ -1,5 +1,6 @@
 """Commands that clean pages and learn the sites they come from."""
 
+from collections import Counter
 from collections.abc import Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import asdict
@@ -53,6 +54,7 @@ if TYPE_CHECKING:
     from domsieve.tasks.targets import Target, Word
 
 _LONGEST = 60
+_NAMED = 3
 
 
 def help_table(found: "ThresholdHelp") -> str:
@@ -242,7 +244,8 @@ class Writing:
         self._form, self._metadata, self._max_words = form, metadata, max_words
         self.done = self.failed = 0
         self.drift = Drift()
-        self._dropped = self._unsure = self._invisible = 0
+        self._hidden_in: Counter[str] = Counter()
+        self._unsure = self._invisible = 0
 
     def write(
         self,
@@ -280,7 +283,7 @@ class Writing:
         else:
             origin, expected = snapshot.provenance, verdict.expected_f1
             say_kept(out.write(page, encoded(text), origin, expected_f1=expected))
-        self._dropped += hidden_words(snapshot, verdict)
+        self._hidden_in[page.label] += hidden_words(snapshot, verdict)
         self._unsure += unsure_texts(snapshot)
         self._invisible += removed
         self.drift.add(verdict.known_share)
@@ -292,12 +295,19 @@ class Writing:
 
     def report(self) -> None:
         """Report what was dropped from all pages together."""
-        if self._dropped:
-            say(f"Hidden text was dropped: {count(self._dropped, 'word')}; --hidden keep keeps it.")
+        if dropped := self._hidden_in.total():
+            most = _most(self._hidden_in)
+            say(f"Hidden text was dropped: {count(dropped, 'word')}{most}; --hidden keep keeps it.")
         if self._unsure:
             say(f"Pictures do not show whether {count(self._unsure, 'text')} can be seen; layout decided.")
         if self._invisible:
             say(f"Invisible characters were removed: {self._invisible:,}.")
+
+
+def _most(words: "Counter[str]") -> str:
+    """Return the pages with most of the words, if some pages have more than others."""
+    named = [(label, n) for label, n in words.most_common(_NAMED) if n > 2 * words.total() / len(words)]
+    return ", most on " + ", ".join(f"{label} ({n:,})" for label, n in named) if named else ""
 
 
 def _check_pixels(targets: "Sequence[Target]", store: "PageStore", *, raw: bool) -> None:

@@ -278,6 +278,8 @@ def print_line(text: str) -> None:
 def open_cache(cache: Path | None, *, repair: bool = False) -> "PageStore":
     """Open the cache at `cache`, or else `DOMSIEVE_CACHE`, or else ``pages_cache``.
 
+    Its folder is created when something is stored; call `create` before work that does.
+
     `repair` also opens a cache with a damaged index, to repair it.
     """
     from domsieve.files import default_cache_dir
@@ -285,7 +287,7 @@ def open_cache(cache: Path | None, *, repair: bool = False) -> "PageStore":
 
     folder = cache or default_cache_dir()
     say_more(f"cache: {folder}")
-    return PageStore(folder, repair=repair)
+    return PageStore(folder, create=False, repair=repair)
 
 
 def check_place(option: str, path: Path | None, *, is_folder: bool = False) -> None:

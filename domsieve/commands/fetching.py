@@ -105,6 +105,7 @@ def fetch(
     from domsieve.tasks.targets import DamagedTarget, Fetched, UrlTarget
 
     if any(isinstance(target, UrlTarget) for target in targets):
+        store.create()  # a folder that cannot be written to is noticed before the work
         fetched = _fetched(targets, store, capture, recording)
         say_unknown(capture.replay)
     else:

@@ -43,6 +43,7 @@ from domsieve.commands.fetching import (
 from domsieve.commands.input_words import say_unknown
 from domsieve.options import Scope
 from domsieve.types import PageFormat
+from domsieve.urls import meant
 
 if TYPE_CHECKING:
     from domsieve.archive.recording import Recording
@@ -121,13 +122,15 @@ def site(
 ) -> None:
     """Render a random sample of the pages of a site, or all of them, into the cache."""
     from domsieve.analysis.writers.formats import PAGE_FORMATS
-    from domsieve.errors import UsageError
+    from domsieve.errors import TargetError, UsageError
     from domsieve.renderer.sampling.events import PageDone, PageFailed
     from domsieve.tasks.output import ResultFolder
     from domsieve.tasks.sampling import describe, sample
 
     if every_page and pages is not None:
         raise UsageError("Give either --pages or --all.")
+    if "://" not in url:
+        raise TargetError(f"{url} is not the address of a site.{meant(url)}")
     capture = recorded(capture.for_hidden(hidden), archive=archive, credentials=archive_credentials).adapted()
     if output_format and not output_dir:
         raise UsageError("--format is about the files that --output-dir writes; give both.")
@@ -141,6 +144,7 @@ def site(
 
     async def run(store: "PageStore", recording: "Recording | None") -> None:
         nonlocal done, failed, kept_as
+        store.create()
         async with AsyncExitStack() as stack:
             bar = stack.enter_context(progress("rendering"))
             wanted = None if every_page else pages or 100

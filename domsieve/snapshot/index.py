@@ -122,7 +122,8 @@ class Index:
 
     Parameters
     ----------
-    path : the file, created if it does not exist.
+    path : the file.
+    create : create the file if it does not exist. Otherwise such an index is empty, and must not be written to.
 
     Raises
     ------
@@ -131,10 +132,11 @@ class Index:
         raised by all methods.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, *, create: bool = True) -> None:
         self._path = path
+        self.is_absent = not create and not path.exists()
         try:
-            if not path.exists():
+            if create and not path.exists():
                 create_database(path, _SCHEMA + "".join(_STEPS.values()), version=_VERSION, shrinks="full")
         except (*_FAULTS, OSError) as error:
             raise self._unusable(error) from error
@@ -150,8 +152,13 @@ class Index:
         """Return a connection to the database after checking it; `exclusive` locks out other connections."""
         with ExitStack() as on_error:
             try:
-                self._db = sqlite3.connect(self._path, timeout=_BUSY_SECONDS, isolation_level=None)
+                place = ":memory:" if self.is_absent else self._path
+                self._db = sqlite3.connect(place, timeout=_BUSY_SECONDS, isolation_level=None)
                 on_error.callback(self._db.close)
+                if self.is_absent:
+                    self._db.executescript(
+                        f"{_SCHEMA}{''.join(_STEPS.values())}PRAGMA user_version = {_VERSION}"
+                    )
                 if exclusive:
                     self._db.execute("PRAGMA locking_mode = EXCLUSIVE")
                 self._db.execute("PRAGMA temp_store = MEMORY")

@@ -55,7 +55,8 @@ class PageStore:
 
     Parameters
     ----------
-    root : the folder, created if it does not exist.
+    root : the folder.
+    create : create the folder if it does not exist. Otherwise it is created when something is stored or by `create`.
     repair : replace a damaged index by an empty one, which `verify` then fills from the files. No other process may
         use the folder meanwhile.
 
@@ -65,15 +66,31 @@ class PageStore:
     StorageError : the folder or its index cannot be used.
     """
 
-    def __init__(self, root: Path | str, *, repair: bool = False) -> None:
+    def __init__(self, root: Path | str, *, create: bool = True, repair: bool = False) -> None:
         self.root = root = Path(root)
-        try:
-            root.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise StorageError(f"The cache {root} cannot be created: {error.strerror}.") from error
+        if create or repair or root.exists():
+            self._make_folder()
         self._repaired: list[Problem] = []
-        self._index = self._sound_index() if repair else Index(root / _INDEX)
+        self._index = self._sound_index() if repair else Index(root / _INDEX, create=create)
         self._files = StoredFiles(root)
+
+    def create(self) -> None:
+        """Create the folder and its index if they do not exist yet.
+
+        Raises
+        ------
+        StorageError : they cannot be created.
+        """
+        if self._index.is_absent:
+            self._make_folder()
+            self._index.close()
+            self._index = Index(self.root / _INDEX)
+
+    def _make_folder(self) -> None:
+        try:
+            self.root.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise StorageError(f"The cache {self.root} cannot be created: {error.strerror}.") from error
 
     def _sound_index(self) -> Index:
         """Return the index, after replacing it by an empty one if it is damaged."""
@@ -126,6 +143,7 @@ class PageStore:
         ------
         StorageError : a file cannot be written; the page is not visible then.
         """
+        self.create()
         digests = {name: digest_of(extras[name]) for name in sorted(extras)}
         files = {(EXTRAS, digest): extras[name] for name, digest in digests.items()}
         page = with_provenance(page, site=urlsplit(page.provenance.url).netloc if site is None else site)
@@ -304,6 +322,7 @@ class PageStore:
         kind : entries of different kinds have nothing to do with each other.
         entry : any bytes; `evidence` returns what was written, or nothing if it was damaged since.
         """
+        self.create()
         now = datetime.now(UTC).isoformat(timespec="microseconds")
         self._index.add_evidence(site, kind, now, digest_of(entry).encode() + entry)
 

@@ -17,7 +17,7 @@ from domsieve.renderer.html_parser.parser import html_files
 from domsieve.renderer.network.addresses import parse_host
 from domsieve.snapshot.index import PageRecord
 from domsieve.snapshot.store import PageStore
-from domsieve.urls import has_web_scheme, split_url
+from domsieve.urls import has_web_scheme, meant, split_url
 
 _ID = re.compile(r"[0-9a-f]{6,}")
 _LISTINGS = (".atom", ".gz", ".rdf", ".rss", ".xml")
@@ -254,4 +254,6 @@ def _in_cache(word: str, store: PageStore) -> list[CacheTarget]:
         return list(map(CacheTarget, newest.values()))
     if _ID.fullmatch(word):
         return [CacheTarget(store.resolve(word))]
-    raise UnknownPageError(f"{word} is not a URL, a file, a folder, or a page or site in the cache.")
+    raise UnknownPageError(
+        f"{word} is not a URL, a file, a folder, or a page or site in the cache.{meant(word)}"
+    )

@@ -9,7 +9,7 @@ from pathlib import Path
 import msgspec
 from lxml import etree
 
-from domsieve.archive.packed import unpacked
+from domsieve.archive.packed import PACKED_SUFFIXES, unpacked
 from domsieve.budget import spending
 from domsieve.errors import DomsieveError, UsageError
 from domsieve.urls import split_url
@@ -235,6 +235,12 @@ _TAGS = (
     b"<script",
 )
 _BLANKS = b" \t\r\n\f"
+_MARK_BYTES = b"\xef\xbb\xbf\xff\xfe"  # of the byte order
+_OTHER_TEXT = (
+    ".c", ".css", ".csv", ".ini", ".js", ".json", ".log", ".md", ".py", ".rst", ".sh", ".sql", ".tex",
+    ".toml", ".tsv", ".txt", ".yaml", ".yml",
+)  # fmt: skip
+_ANY_TAG = re.compile(rb"<[a-z!]", re.IGNORECASE)
 _PROLOGUE_STEPS = 20
 _LARGEST_JSON = 20_000_000
 
@@ -258,6 +264,20 @@ def type_of(source: bytes, text: bytes) -> str:
     if _is_feed(head):
         return "application/xml"
     return "application/json" if _is_json(text) else ""
+
+
+def type_of_file(source: bytes, path: Path) -> str:
+    """Return ``"text/plain"`` for a file without a tag, which no server would call HTML; else nothing.
+
+    A file whose ending is that of other text, as ``.txt``, must begin with a tag.
+    """
+    name = path.stem if path.suffix.lower() in PACKED_SUFFIXES else path.name
+    content = source.replace(b"\0", b"").strip()  # UTF-16 has zeros in its tags
+    if name.lower().endswith(_OTHER_TEXT):
+        is_html = content.lstrip(_MARK_BYTES).startswith(b"<")
+    else:
+        is_html = _ANY_TAG.search(content) is not None
+    return "" if is_html or not content else "text/plain"
 
 
 def _is_feed(head: bytes) -> bool:

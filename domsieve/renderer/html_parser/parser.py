@@ -21,7 +21,7 @@ from domsieve.budget import check, spending
 from domsieve.errors import TargetError
 from domsieve.renderer.html_parser._long_tags import with_few_attributes
 from domsieve.renderer.html_parser._streamed_parts import may_stream, place_streamed_parts
-from domsieve.renderer.html_parser.content import html_as_utf8, type_of
+from domsieve.renderer.html_parser.content import html_as_utf8, type_of, type_of_file
 from domsieve.snapshot.cut import Cut
 from domsieve.snapshot.page import (
     JSON_LD,
@@ -141,7 +141,7 @@ def read_html_file(path: Path | str, *, url: str | None = None, encoding: str | 
 
 
 def parse_html_file(source: bytes, path: Path, *, url: str, encoding: str | None = None) -> Snapshot:
-    """Parse the content of an HTML file like `read_html_file`; the ending of `path` identifies Brotli.
+    """Parse the content of an HTML file like `read_html_file`; the ending of `path` identifies Brotli and text files.
 
     Raises
     ------
@@ -149,7 +149,7 @@ def parse_html_file(source: bytes, path: Path, *, url: str, encoding: str | None
     """
     with spending("parse", url):
         page, cuts = unpacked(source, path)
-        return _parsed(page, url, "", encoding, cuts)
+        return _parsed(page, url, type_of_file(page, path), encoding, cuts)
 
 
 def file_stem(path: Path) -> Path:
