@@ -9,9 +9,10 @@ from domsieve.analysis.page_flags.flags import Mark, described
 from domsieve.errors import DamagedFileError, DomsieveError
 from domsieve.options import CaptureOptions, Scope
 from domsieve.renderer.network.egress import Egress
-from domsieve.renderer.protocol import PageSource, Reconsidering, Rendering
+from domsieve.renderer.protocol import PageSource, Rendering
 from domsieve.renderer.sampling.events import (
     MissingSeen,
+    PageAgain,
     PageDone,
     PageFailed,
     PageRepeated,
@@ -39,14 +40,6 @@ class PageMarked:
     marks: tuple[Mark, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class PageAgain:
-    """A page that was fetched at first, and is rendered after all, because another page has shown that it must be."""
-
-    url: str
-    outcome: Rendering | DomsieveError
-
-
 async def sample(
     source: PageSource,
     start: str,
@@ -62,7 +55,7 @@ async def sample(
     may_use: Callable[[PageRecord], bool] = lambda _: True,
     kept: Callable[[Rendering, str], Awaitable[PageRecord]] | None = None,
     egress: Egress | None = None,
-) -> AsyncGenerator[tuple[SampleEvent | PageMarked | PageAgain, PageRecord | None]]:
+) -> AsyncGenerator[tuple[SampleEvent | PageMarked, PageRecord | None]]:
     """Yield events, and with those of pages of the sample, also of `PageAgain`, their records.
 
     An interrupted sample continues when it is started again: it draws the same pages, and finds them in the cache.
@@ -122,6 +115,8 @@ async def sample(
                 missing = event.rendering.snapshot
                 if not event.was_known:
                     await kept(event.rendering, "")
+            if isinstance(event, PageAgain) and not isinstance(event.outcome, DomsieveError):
+                record = await kept(event.outcome, site)
             if isinstance(event, PageDone):
                 known_record = cached(event.url, store, options) if event.was_known else None
                 record = known_record or await kept(event.rendering, site)
@@ -131,13 +126,9 @@ async def sample(
                 marks = marks_of(page, lambda _: missing if missing_addresses(event.url) else None)  # noqa: B023
                 if marks:
                     yield PageMarked(event.url, marks), None
-    if isinstance(source, Reconsidering):
-        async for url, outcome in source.again():
-            record = None if isinstance(outcome, DomsieveError) else await kept(outcome, site)
-            yield PageAgain(url, outcome), record
 
 
-def describe(event: SampleEvent | PageMarked | PageAgain) -> str:
+def describe(event: SampleEvent | PageMarked) -> str:
     """Return one line about an event, for people."""
     if isinstance(event, PageAgain):
         failed = f"; failed: {event.outcome.message}" if isinstance(event.outcome, DomsieveError) else ""

@@ -5,7 +5,7 @@ import hashlib
 import json
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator, Sequence
 from datetime import timedelta
 from itertools import pairwise
 from typing import Any, ClassVar
@@ -16,11 +16,12 @@ from domsieve.errors import ContentError, NavigationError, PolicyError, TargetEr
 from domsieve.options import Scope
 from domsieve.renderer._limits import Clock
 from domsieve.renderer.network.egress import Egress
-from domsieve.renderer.protocol import Rendering
+from domsieve.renderer.protocol import Outcome, Rendering
 from domsieve.renderer.sampling import visits
 from domsieve.renderer.sampling._fetch import Answer as Fetched
 from domsieve.renderer.sampling._page_urls import Site
 from domsieve.renderer.sampling.events import (
+    PageAgain,
     PageDone,
     PageFailed,
     PageRepeated,
@@ -535,3 +536,26 @@ class TestScope:
     def test_wrong_ones_are_refused(self, wrong: dict[str, Any]) -> None:
         with pytest.raises(UsageError, match=r"pattern such as|whole number from 0"):
             Scope(**wrong)
+
+
+class Reconsidered(FakeSite):
+    """A site that shows the links of one page only when it is rendered, at the end."""
+
+    async def again(self, among: Sequence[str] | None = None) -> AsyncIterator[Outcome]:
+        assert among is None
+        if self.rendered.count("/app") == 1:
+            yield self.root + "/app", await self.render(self.root + "/app")
+
+    def page(self, url: str) -> Rendering:
+        late = self.rendered.count("/app") > 1
+        self.pages = {"/": linking("/app"), "/app": linking("/drawn" if late else "/"), "/drawn": "<p>drawn"}
+        return super().page(url)
+
+
+def test_links_of_pages_that_are_rendered_after_all_are_followed(server: Server) -> None:
+    site = Reconsidered(server, {})
+    events = site.sample(pages=None)
+    again = [event for event in events if isinstance(event, PageAgain)]
+    assert [event.url for event in again] == [site.root + "/app"]
+    assert done(events, site.root) == ["/", "/app", "/drawn"]
+    assert isinstance(events[-1], SampleEnded)

@@ -106,6 +106,14 @@ class PageFailed:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class PageAgain:
+    """A page that was fetched at first, and is rendered after all, because another page has shown that it must be."""
+
+    url: str
+    outcome: Rendering | DomsieveError
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SampleEnded:
     """The end of the sample.
 
@@ -124,4 +132,6 @@ class SampleEnded:
     has_scope: bool = False
 
 
-SampleEvent = SiteOpened | MissingSeen | SitemapsRead | PageDone | PageRepeated | PageFailed | SampleEnded
+SampleEvent = (
+    SiteOpened | MissingSeen | SitemapsRead | PageDone | PageRepeated | PageFailed | PageAgain | SampleEnded
+)

@@ -19,11 +19,12 @@ from domsieve.errors import DomsieveError, PolicyError, UsageError
 from domsieve.options import Scope
 from domsieve.renderer._limits import Clock
 from domsieve.renderer.network.egress import Egress
-from domsieve.renderer.protocol import PageSource
+from domsieve.renderer.protocol import PageSource, Reconsidering
 from domsieve.renderer.sampling._page_links import PageLinks, Routing
 from domsieve.renderer.sampling._page_urls import Site, normalized, start_page
 from domsieve.renderer.sampling.events import (
     MissingSeen,
+    PageAgain,
     PageDone,
     PageFailed,
     PageRepeated,
@@ -113,8 +114,15 @@ async def sample_site(
             yield seen
         if pages != 1:
             yield await run.read_sitemaps()
-        while run.draw():
-            yield await run.settle()
+        while True:
+            while run.draw():
+                yield await run.settle()
+            # Only where nothing is running, so that timing cannot change which links are known when.
+            reconsidered = [event async for event in run.again(source)]
+            if not reconsidered:
+                break
+            for event in reconsidered:
+                yield event
     finally:
         await run.stop()
     yield run.end()
@@ -173,6 +181,7 @@ class _Run:
         self._frontier = Frontier(seed, capacity=_FRONTIER_CAPACITY)
         self._drawn: deque[tuple[str, int, asyncio.Task[Visit]]] = deque()  # pages and their clicks
         self._lessons: deque[_Lesson] = deque()
+        self._clicks: dict[str, int] = {}  # of the pages of the sample, from the start
         self._firsts: dict[str, str] = {}  # from a final address or a digest to the first page with it
         self._forbidden: set[str] = set()  # known pages that robots.txt forbids
         self._done = 0
@@ -283,6 +292,7 @@ class _Run:
             return PageRepeated(url=page, first=first, rendering=visit.rendering, was_known=visit.was_known)
         self._firsts.update(dict.fromkeys(marks, page))
         self._done += 1
+        self._clicks[page] = clicks
         return PageDone(
             url=page,
             number=self._done,
@@ -310,6 +320,17 @@ class _Run:
         if lesson.clicks <= self._scope.depth:
             for page in lesson.pages:
                 self._frontier.add(self._site.name(page), clicks=lesson.clicks)
+
+    async def again(self, source: PageSource) -> AsyncGenerator[PageAgain]:
+        """Render pages that were fetched and are doubtful now, and learn the links that scripts have added."""
+        if not isinstance(source, Reconsidering):
+            return
+        async for url, outcome in source.again():
+            if not isinstance(outcome, DomsieveError):
+                with spending("links", url):
+                    pages = self._routing.pages(PageLinks.of(outcome.snapshot), self._admitted)
+                    self._learn(_Lesson(pages, self._clicks.get(url, 0) + 1))
+            yield PageAgain(url=url, outcome=outcome)
 
     async def stop(self) -> None:
         """Stop the running pages."""

@@ -9,7 +9,7 @@ from datetime import timedelta
 from domsieve.errors import DomsieveError, NavigationError, PageError, PolicyError, TargetError
 from domsieve.renderer._limits import Clock
 from domsieve.renderer.network.egress import Egress
-from domsieve.renderer.protocol import Outcome, PageSource, Rendering
+from domsieve.renderer.protocol import Outcome, PageSource, Reconsidering, Rendering
 from domsieve.renderer.sampling._fetch import fetch, is_this_machine
 from domsieve.renderer.sampling._page_urls import Site, normalized
 from domsieve.renderer.sampling.robots import Robots, fetch_robots
@@ -105,6 +105,8 @@ class Visitor:
 
     async def _render(self, url: str) -> Rendering:
         await self._wait()
+        if isinstance(self._source, Reconsidering):
+            return await self._source.render(url)  # what it reconsiders is asked for in the end
         [(_, outcome)] = [pair async for pair in self._source.render_many((url,))]
         if isinstance(outcome, DomsieveError):
             raise outcome

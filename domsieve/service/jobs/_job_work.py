@@ -18,7 +18,14 @@ from domsieve.errors import DamagedFileError, DomsieveError, PolicyError, Unknow
 from domsieve.options import CaptureOptions
 from domsieve.renderer.network.proxy import Proxy
 from domsieve.renderer.protocol import Outcome, Rendering
-from domsieve.renderer.sampling.events import PageDone, PageFailed, PageRepeated, SampleEnded, SiteOpened
+from domsieve.renderer.sampling.events import (
+    PageAgain,
+    PageDone,
+    PageFailed,
+    PageRepeated,
+    SampleEnded,
+    SiteOpened,
+)
 from domsieve.service.jobs._job_results import SitePages, html_result, page_result, site_result
 from domsieve.service.jobs._page_loads import JobPages, LoadCounts, PageRenderer, job_pages
 from domsieve.service.jobs.job_values import (
@@ -43,7 +50,7 @@ from domsieve.snapshot.store import PageStore
 from domsieve.snapshot.stored_files import page_id_of
 from domsieve.tasks.page_getter import get_pages
 from domsieve.tasks.pages import cached, keep, unscripted
-from domsieve.tasks.sampling import PageAgain, describe, ended, sample
+from domsieve.tasks.sampling import describe, ended, sample
 from domsieve.tasks.targets import site_of
 
 _LONGEST_DELAY_S = 10.0  # a guess: at 20 pages, the default, this already takes over three minutes
