@@ -262,9 +262,18 @@ class AdaptiveSource:
 
     def _site(self, name: str) -> _Site:
         if name not in self._sites:
+            if len(self._sites) >= _MOST_SITES:
+                self._forget()
             evidence = SiteEvidence.of(self._memory.entries(name))
             self._sites[name] = _Site(evidence, evidence.browser)
         return self._sites[name]
+
+    def _forget(self) -> None:
+        """Forget the sites that no page waits for; the memory still has what they have shown."""
+        for name, known in [*self._sites.items()]:
+            if not known.suspects and (known.last is None or known.last.is_set()):
+                del self._sites[name]
+                self._sheets.pop(name, None)
 
     async def _rendered(self, url: str, site: str | None, reason: str) -> Rendering:
         async with self._opening:
@@ -304,6 +313,8 @@ class AdaptiveSource:
     def _style_sheets(self, url: str, site: str | None) -> StyleSheets:
         name = site or site_of(url)
         if name not in self._sheets:
+            if len(self._sheets) >= _MOST_SHEETS:
+                del self._sheets[next(iter(self._sheets))]
 
             async def fetch(sheet: str) -> bytes | None:
                 return await self._fetcher.file(sheet, most_bytes=MOST_SHEET_BYTES, site=name)
@@ -398,6 +409,7 @@ class AdaptiveSource:
 
 
 _AT_ONCE = 16
+_MOST_SITES, _MOST_SHEETS = 10_000, 16  # sites that are known at a time, and sites whose style sheets are
 
 
 @asynccontextmanager

@@ -16,7 +16,8 @@ from domsieve.urls import join_url
 
 MOST_SHEET_BYTES = 2_000_000
 _MOST_SHEETS = 40
-_MOST_KEPT = 2_000
+_MOST_KEPT = 500
+_MOST_KEPT_BYTES = 32_000_000  # of style sheets of a site
 _DEPTH = 3
 
 FetchFile = Callable[[str], Awaitable[bytes | None]]
@@ -48,6 +49,7 @@ class StyleSheets:
         self._fetch = fetch
         self._sheets: dict[str, asyncio.Future[bytes | None]] = {}
         self._contexts: dict[str, StyleContext] = {}
+        self._bytes = 0
 
     async def context(self, page: Snapshot, styles: tuple[bytes, ...]) -> StyleContext:
         """Return the style context of a page.
@@ -92,10 +94,16 @@ class StyleSheets:
 
     async def _sheet(self, url: str) -> bytes | None:
         if url not in self._sheets:
-            if len(self._sheets) >= _MOST_KEPT:
+            if len(self._sheets) >= _MOST_KEPT or self._bytes >= _MOST_KEPT_BYTES:
                 self._sheets.clear()
-            self._sheets[url] = asyncio.ensure_future(self._fetch(url))
+                self._bytes = 0
+            self._sheets[url] = asyncio.ensure_future(self._read(url))
         return await self._sheets[url]
+
+    async def _read(self, url: str) -> bytes | None:
+        sheet = await self._fetch(url)
+        self._bytes += len(sheet or b"")
+        return sheet
 
 
 def _imports(sheets: tuple[bytes, ...], base: str) -> list[str]:
