@@ -250,8 +250,15 @@ _EFFECTS = frozenset(
         "color",
         "-webkit-text-fill-color",
         "-webkit-line-clamp",
+        "mix-blend-mode",
+        "zoom",
     )
 )
+_CLIPS = frozenset(("background-clip", "-webkit-background-clip"))
+_UNITS_PX = {"px": 1.0, "pt": 4 / 3, "rem": 16.0, "em": 16.0, "%": 0.16}  # with text of the usual size
+_SMALLEST_TEXT_PX = 6.0
+# Beyond these, letters overlap or stand alone. Headings have up to a twentieth of their size either way.
+_LEAST_SPACING_PX, _MOST_SPACING_PX = -3.0, 16.0
 _PLACES = frozenset(
     ("left", "right", "top", "bottom", "inset", "text-indent", "margin", "margin-left", "margin-top")
 )
@@ -260,7 +267,8 @@ _PROPERTIES = (
     | _EFFECTS
     | _PLACES
     | {"display", "visibility", "position", "overflow", "overflow-x", "overflow-y", "width", "max-width"}
-    | {"font-size", "font", "line-height", "content-visibility"}
+    | _CLIPS
+    | {"font-size", "font", "line-height", "letter-spacing", "content-visibility", "backface-visibility"}
 )
 _SURELY = frozenset(("display", "visibility", "opacity", "content-visibility"))
 
@@ -271,8 +279,10 @@ def _hides(name: str, value: str) -> bool:
         return value.startswith("none")
     if name == "visibility":
         return value.startswith(("hidden", "collapse"))
-    if name == "content-visibility":
+    if name in ("content-visibility", "backface-visibility"):
         return value.startswith("hidden")
+    if name in _CLIPS:
+        return "text" in value
     if name.startswith("overflow"):
         return "hidden" in value or "clip" in value
     if name == "position":
@@ -281,11 +291,24 @@ def _hides(name: str, value: str) -> bool:
         return value not in _USUAL and value not in _SIZES
     if name in _EFFECTS:
         return value not in _USUAL
-    if name in ("width", "max-width", "font-size", "line-height"):
+    if name in ("width", "max-width", "line-height"):
         return (value.startswith("0") and not value.startswith("0.")) or value == "1px"
-    if name == "font":
-        return " 0" in value or value.startswith("0")
+    if name in ("font-size", "font"):
+        sizes = (_px(word.partition("/")[0]) for word in value.split())
+        return any(size is not None and size < _SMALLEST_TEXT_PX for size in sizes)
+    if name == "letter-spacing":
+        spacing = _px(value)
+        return spacing is not None and not _LEAST_SPACING_PX < spacing < _MOST_SPACING_PX
     return name in _PLACES and value.startswith("-")
+
+
+def _px(value: str) -> float | None:
+    """Return a length in CSS px, with text of the usual size; None if it is not a number with a known unit."""
+    unit = next((unit for unit in _UNITS_PX if value.endswith(unit)), "")
+    try:
+        return float(value.removesuffix(unit)) * _UNITS_PX.get(unit, 1.0)
+    except ValueError:
+        return None
 
 
 def _split(selectors: str) -> Iterator[str]:
