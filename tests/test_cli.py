@@ -204,7 +204,7 @@ class TestClean:
         self, cache: Path, site: Path, caplog: pytest.LogCaptureFixture
     ) -> None:
         assert run("clean", "--method", "sst", site / "p1.html", cache=cache).exit_code == 0
-        assert "only 1 page(s) to learn from" in caplog.text
+        assert "only 1 page to learn from" in caplog.text
         done = process("clean", "--method", "sst", site / "p1.html", cache=cache)
         assert b"`domsieve site` fetches more; --method auto cleans single pages." in done.stderr
 
@@ -213,6 +213,24 @@ class TestClean:
         result = run("clean", "--json", tmp_path / "other", site, cache=cache)
         pages = [json.loads(line) for line in result.stdout.splitlines()]
         assert [of_its_site(one) for one in pages] == [False] * 2 + [True] * 6
+
+    def test_methods_that_need_a_site_judge_no_page_alone(self, cache: Path, site: Path) -> None:
+        result = run("clean", "--alone", "--method", "sst", site, cache=cache)
+        assert result.exit_code == 2
+        assert "the method sst compares it with its site" in result.stderr
+
+    def test_small_sites_are_named_in_one_line(
+        self, cache: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
+    ) -> None:
+        for number in range(5):
+            link = f'<link rel="canonical" href="https://{number}.example/"><title>'
+            (tmp_path / f"{number}.html").write_text(page(number).replace("<title>", link))
+        assert run("clean", "--method", "sst", tmp_path, cache=cache).exit_code == 0
+        (warning,) = [record.getMessage() for record in caplog.records if "too few" in record.getMessage()]
+        assert warning.startswith(
+            "5 sites have too few pages to learn from, so little can be seen to repeat: "
+        )
+        assert warning.endswith("(raw) (1), and 2 more.")
 
     def test_pages_of_the_cache(self, cache: Path) -> None:
         records = fill(cache, URLS)

@@ -56,7 +56,7 @@ def test_pages_are_cleaned_into_files_named_by_their_addresses(
 def test_pages_of_a_host_are_learned_from_together(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     done = run("clean", crawl(tmp_path), "--method", "sst", "--json", cache=tmp_path / "cache")
     (warning,) = caplog.messages
-    assert warning.startswith(f"{OTHER.partition('//')[2]} (raw): only 1 page(s) to learn from")
+    assert warning.startswith(f"{OTHER.partition('//')[2]} (raw): only 1 page to learn from")
     assert [json.loads(line)["url"] for line in done.stdout.splitlines()] == [
         f"{OTHER}/a",
         *(url_of(number) for number in range(1, 7)),

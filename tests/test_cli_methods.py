@@ -39,7 +39,7 @@ class TestEveryMethod:
         result = run("clean", "--method", method, site / "p1.html", cache=cache)
         assert result.exit_code == 0
         assert "word1a" in result.stdout or method == "entropy"
-        warning = "only 1 page(s) to learn from"
+        warning = "only 1 page to learn from"
         assert (warning in caplog.text) == (method in SITE_METHODS and method != "auto")
 
     def test_heeds_its_options_or_refuses_them(self, cache: Path, site: Path, method: str) -> None:

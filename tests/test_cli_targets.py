@@ -293,3 +293,21 @@ def test_the_pages_with_the_most_hidden_words_are_named(tmp_path: Path) -> None:
     result = run("clean", "--method", "none", str(tmp_path), cache=tmp_path / "cache")
     assert result.exit_code == 0
     assert re.search(r"dropped: 402 words, most on \S*2.html \(400\); --hidden keep keeps it", result.stderr)
+
+
+def test_other_pages_of_the_cache_have_a_say_and_that_is_said(tmp_path: Path) -> None:
+    site = "127.0.0.1:8123"
+    urls = [f"http://{site}/{number}" for number in range(1, 7)]
+    with PageStore(tmp_path / "cache") as store:
+        for number, url in enumerate(urls, 1):
+            rendered = laid_out(page(number), producer="rendered", url=url)
+            origin = replace_fields(rendered.provenance, options=CaptureOptions().canonical())
+            store.put(replace(rendered, provenance=origin), site=site)
+    together = run("clean", "--json", urls[0], cache=tmp_path / "cache")
+    assert f"{site}: judged with 5 other pages of this site; --alone judges without." in together.stderr
+    assert json.loads(together.stdout)["site_pages"] == 6
+    alone = run("clean", "--json", "--alone", urls[0], cache=tmp_path / "cache")
+    assert "judged with" not in alone.stderr
+    assert json.loads(alone.stdout)["site_pages"] == 0
+    blocks = [json.loads(result.stdout)["blocks"] for result in (together, alone)]
+    assert [any("by_site" in block["numbers"] for block in found) for found in blocks] == [True, False]

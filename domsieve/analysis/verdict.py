@@ -53,6 +53,8 @@ class Verdict:
         the method does not estimate it.
     known_share : the share, in [0, 1], of the page's words that are at places in the site's tree; None without a tree
         or without words.
+    site_pages : the number of pages of the site, this one included, that the method learned from; 0 if it judged the
+        page alone.
 
     Raises
     ------
@@ -73,6 +75,7 @@ class Verdict:
     threshold: float | None = None
     expected_f1: float | None = None
     known_share: float | None = None
+    site_pages: int = 0
 
     @property
     def may_be_refined(self) -> bool:

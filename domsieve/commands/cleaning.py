@@ -138,6 +138,9 @@ def clean(
             help="Put title, authors and dates before text and Markdown (as YAML), or in the head of HTML.",
         ),
     ] = False,
+    alone: Annotated[
+        bool, typer.Option("--alone", help="Judge each page without other pages of its site.")
+    ] = False,
     url: Annotated[str | None, typer.Option(help="Address of the page, if you give one file.")] = None,
     select: Select = None,
     drop: Drop = None,
@@ -208,6 +211,7 @@ def clean(
             model=learned,
             hidden=hidden,
             kinds=kinds,
+            alone=alone,
             siblings=siblings,
         )
         writing = Writing(form, metadata=metadata, max_words=max_words)
@@ -219,6 +223,8 @@ def clean(
         for page, result in results:
             bar.advance()
             writing.write(page, result, out)
+    if not model:
+        writing.report_sites()
     if model and writing.drift.known_share is not None:
         say(f"{model}: {writing.drift}.")
     writing.report()
@@ -244,7 +250,7 @@ class Writing:
         self._form, self._metadata, self._max_words = form, metadata, max_words
         self.done = self.failed = 0
         self.drift = Drift()
-        self._hidden_in: Counter[str] = Counter()
+        self._hidden_in, self._given, self._known = Counter[str](), Counter[str](), Counter[str]()
         self._unsure = self._invisible = 0
 
     def write(
@@ -266,6 +272,8 @@ class Writing:
             self._fail(page, result)
             return
         snapshot, verdict = result
+        self._given[page.site] += 1
+        self._known[page.site] = verdict.site_pages
         try:
             text = written(page, result, self._form, metadata=self._metadata, max_words=self._max_words)
             with page.at_work("write"):
@@ -292,6 +300,14 @@ class Writing:
     def _fail(self, page: "Page", error: "DomsieveError") -> None:
         self.failed += 1
         say_error(f"{page.label}: {explained(error)}")
+
+    def report_sites(self) -> None:
+        """Report where further pages, which were not given, had a say."""
+        for site, known in self._known.items():
+            if (others := known - self._given[site]) > 0:
+                say(
+                    f"{site}: judged with {count(others, 'other page')} of this site; --alone judges without."
+                )
 
     def report(self) -> None:
         """Report what was dropped from all pages together."""

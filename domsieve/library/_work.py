@@ -39,6 +39,7 @@ class Cleaning:
     model: SiteModel[Any] | None
     hidden: HiddenText
     kinds: KindChoice
+    alone: bool
     selection: Selection | None
 
     @classmethod
@@ -50,6 +51,7 @@ class Cleaning:
         hidden: Any,
         keep_kinds: Any,
         drop_kinds: Any,
+        alone: bool,
         selection: Selection | None,
     ) -> "Cleaning":
         """Return the options for checked parameters.
@@ -72,6 +74,7 @@ class Cleaning:
             model=model,
             hidden=hidden,
             kinds=kinds,
+            alone=alone,
             selection=selection,
         )
 
@@ -117,6 +120,7 @@ def cleaned(
             model=cleaning.model,
             hidden=cleaning.hidden,
             kinds=cleaning.kinds,
+            alone=cleaning.alone,
             siblings=siblings,
         )
         for page, result in results:

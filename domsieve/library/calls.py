@@ -68,6 +68,7 @@ def clean(
     keep_kinds, drop_kinds : types of blocks to keep, or to drop, whatever the method decides: ``"comments"``,
         ``"related"``, ``"tables"``, ``"captions"``, ``"bylines"``, ``"share"``, ``"breadcrumbs"``, ``"navigation"``,
         ``"consent"``.
+    alone : each page is judged by itself, so that the result does not depend on which other pages are known.
 
     Raises
     ------

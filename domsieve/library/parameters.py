@@ -59,6 +59,7 @@ class CleanKeywords(SelectKeywords, total=False):
     hidden: Annotated[HiddenText, Default("layout")]
     keep_kinds: Annotated[Iterable[BlockKind], Default(())]
     drop_kinds: Annotated[Iterable[BlockKind], Default(())]
+    alone: Annotated[bool, Default(False)]
 
 
 class RecordsKeywords(SelectKeywords, total=False):

@@ -1,9 +1,9 @@
 """Clean pages with a named method, site by site, in two passes; pages are read when they are needed."""
 
 import logging
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import groupby
+from itertools import groupby, islice
 from typing import Any, cast
 
 from domsieve.analysis.block_types.detection import EVERY_METHOD_DECIDES, KindChoice
@@ -36,6 +36,7 @@ from domsieve.tasks.sites import once
 from domsieve.types import HiddenText, PageFormat
 
 _DEFAULTS = MethodParams()
+_NAMED = 3
 
 Cleaned = tuple[Page, tuple[Snapshot, Verdict] | DomsieveError]
 
@@ -65,7 +66,7 @@ def learn(
         raise PageError("None of the pages could be read, so there is nothing to learn from.")
     entry = SITE_METHODS[method]
     if model.learned < (MIN_SITE_PAGES if entry.works_alone else entry.min_pages):
-        _warn_of_few(pages[0].site, model.learned)
+        _warn_of_few({pages[0].site: model.learned})
     return model
 
 
@@ -77,6 +78,7 @@ def clean(
     model: SiteModel[Any] | None = None,
     hidden: HiddenText = "layout",
     kinds: KindChoice = EVERY_METHOD_DECIDES,
+    alone: bool = False,
     siblings: Callable[[str], Sequence[Page]],
 ) -> Iterator[Cleaned]:
     """Yield each page with its verdict or the error of reading it, site after site.
@@ -88,31 +90,43 @@ def clean(
     model : a site model; `favor` and `threshold` are applied to it. Without one, a model is learned for each site.
     hidden : whether hidden text is dropped, and how it is found. With ``"pixels"``, pages without pictures fail.
     kinds : the types of blocks that are kept or dropped, whatever the method decides.
+    alone : each page is judged without the others of its site, also without those of `pages`.
     siblings : returns other known pages of a site; they are learned from, but not cleaned.
 
     Raises
     ------
-    UsageError : the model is one of another method, or a parameter is wrong or fixed by the model.
+    UsageError : the model is one of another method, a parameter is wrong or fixed by the model, or the method or the
+        model cannot judge a page alone.
     """
     if model is not None and method not in {None, model.name}:
         raise UsageError(f"This model is for the method {model.name}, not {method}.")
     chosen = cast(Method, model.name) if model else method or DEFAULT_METHOD
     METHODS[chosen].check(params)
+    if alone and not (model is None and (chosen in PAGE_METHODS or METHODS[chosen].works_alone)):
+        why = (
+            f"the method {chosen} compares it with its site" if model is None else "the model knows its site"
+        )
+        raise UsageError(f"No page is judged alone here: {why}.", parameter="alone")
     if model is not None:
         check_fixed(params)
         model.set_params(**params.given)
+    few: dict[str, int] = {}
     as_published = params.mode == "paper" or (model is not None and is_published(model))
     for site, group in groupby(sorted(pages, key=lambda page: page.site), key=lambda page: page.site):
         members = [replace(page, hidden=hidden) for page in group]
         others = [
             replace(page, hidden=hidden)
-            for page in (siblings(site) if model is None and chosen not in PAGE_METHODS else ())
+            for page in (siblings(site) if model is None and chosen not in PAGE_METHODS and not alone else ())
         ]
-        known = once([*members, *others], _keys)
+        known = [] if alone else once([*members, *others], _keys)
+        site_pages = model.learned if model else 0
         if model is None and _learns(chosen, known):
             members = PageCache().keeping(members)
             known = once([*members, *others], _keys)
-        judge = _judge(site, chosen, known, params) if model is None else model.transform
+            site_pages = len(known)
+            if site_pages < METHODS[chosen].min_pages:
+                few[site] = site_pages
+        judge = _judge(chosen, known, params) if model is None else model.transform
         for page, read in judged_together(members, judge):
             result: tuple[Snapshot, Verdict] | DomsieveError
             try:
@@ -125,11 +139,12 @@ def clean(
                         may_change=not as_published,
                         kinds=kinds,
                     )
-                    verdict = restore_title(snapshot, verdict)
+                    verdict = replace(restore_title(snapshot, verdict), site_pages=site_pages)
                     result = snapshot, with_condition(snapshot, verdict, page.missing)
             except DomsieveError as error:
                 result = error
             yield page, result
+    _warn_of_few(few)
 
 
 def written(
@@ -163,13 +178,9 @@ def metadata_of(page: Page, result: tuple[Snapshot, Verdict]) -> Metadata:
         return read_metadata(result[0])
 
 
-def _judge(
-    site: str, method: Method, known: Sequence[Page], params: MethodParams
-) -> Callable[[Snapshot], Verdict]:
+def _judge(method: Method, known: Sequence[Page], params: MethodParams) -> Callable[[Snapshot], Verdict]:
     if not _learns(method, known):
         return page_cleaner(method, params)
-    if len(known) < METHODS[method].min_pages:
-        _warn_of_few(site, len(known))
     model = SITE_METHODS[method].make(params)
     # A page that cannot be read is reported when its turn to be cleaned comes.
     fit(model, known, lambda *_: None)
@@ -181,9 +192,20 @@ def _learns(method: Method, known: Sequence[Page]) -> bool:
     return method not in PAGE_METHODS and not (METHODS[method].works_alone and len(known) < MIN_SITE_PAGES)
 
 
-def _warn_of_few(site: str, known: int) -> None:
-    message = "%s: only %d page(s) to learn from, so little can be seen to repeat."
-    logger.warning(message, site, known, extra={"reason": FEW_PAGES})
+def _warn_of_few(known: Mapping[str, int]) -> None:
+    """Warn of sites with too few pages, by the number of pages, in one line."""
+    if not known:
+        return
+    named = [f"{site} ({count})" for site, count in islice(known.items(), _NAMED)]
+    if len(known) > _NAMED:
+        named.append(f"and {len(known) - _NAMED} more")
+    (one, count), *more = known.items()
+    where = (
+        f"{len(known)} sites have too few pages" if more else f"{one}: only {count} page{'s' * (count > 1)}"
+    )
+    these = f": {', '.join(named)}" if more else ""
+    message = "%s to learn from, so little can be seen to repeat%s."
+    logger.warning(message, where, these, extra={"reason": FEW_PAGES})
 
 
 def _keys(page: Page) -> Sequence[str]:

@@ -443,6 +443,7 @@ class TestEvidence:
                 "parameters",
                 "threshold",
                 "expected_f1",
+                "site_pages",
                 "words",
                 "invisible_characters",
                 "unsure_texts",

@@ -78,6 +78,7 @@ class _Evidence(msgspec.Struct, frozen=True, kw_only=True):
     parameters: dict[str, Scalar]
     threshold: float | None
     expected_f1: float | None
+    site_pages: int
     words: _Words
     invisible_characters: int
     unsure_texts: int
@@ -124,6 +125,7 @@ def _json(page: Snapshot, verdict: Verdict) -> str:
         },
         threshold=None if verdict.threshold is None else round(verdict.threshold, 3),
         expected_f1=None if verdict.expected_f1 is None else round(verdict.expected_f1, 3),
+        site_pages=verdict.site_pages,
         words=_Words(
             kept=sum(block.words for block in blocks if block.kept),
             dropped=sum(block.words for block in blocks if not block.kept),
