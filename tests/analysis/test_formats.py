@@ -57,3 +57,20 @@ def test_a_format_that_does_not_exist_is_refused_with_the_choices() -> None:
     ) as caught:
         result.write("pdf")  # type: ignore[arg-type]
     assert caught.value.parameter == "form"
+
+
+@pytest.mark.parametrize("form", ["markdown", "html", "chunks"])
+def test_links_of_a_file_stay_as_the_file_has_them(form: PageFormat, tmp_path: Path) -> None:
+    links = ["b.html", "../c/d.html#y", "#tab1", "/e.html", "?f=1", "g.png"]
+    anchors = "".join(f"<p><a href='{link}'>words of a link</a></p>" for link in links[:-1])
+    file = tmp_path / "docs" / "a.html"
+    file.parent.mkdir()
+    file.write_text(f"<h1>Heading</h1>{anchors}<img src={links[-1]} alt=picture>", encoding="utf-8")
+    words = ("--method", "none", "--format", form)
+    written = run("clean", *words, file, cache=tmp_path / "cache").stdout
+    for link in links:
+        assert (f'"{link}"' if form == "html" else f"({link})") in written
+    url = "https://example.org/x/a.html"
+    written = run("clean", *words, "--url", url, file, cache=tmp_path / "cache").stdout
+    assert "https://example.org/x/b.html" in written
+    assert f"{url}#tab1" in written

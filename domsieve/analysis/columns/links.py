@@ -12,7 +12,7 @@ from domsieve.analysis.columns.hash import U64, combine, hashes_of
 from domsieve.analysis.columns.invisible import visible_address
 from domsieve.analysis.columns.tables import grouping
 from domsieve.snapshot.page import Kind, Snapshot
-from domsieve.urls import join_url, split_url
+from domsieve.urls import has_web_scheme, join_url, split_url
 
 _LOADED = frozenset(["", "http", "https"])  # empty: relative, since the page has no address itself
 _LINKED = _LOADED | {"mailto"}
@@ -35,7 +35,9 @@ class Addresses:
             document[node : page.end[node]] = node
         self._document = document
         self._hosts: dict[int, str] = {}
-        self._bases = {0: page.provenance.final_url}
+        address = page.provenance.final_url
+        # Links of a page from disk stay as they are: the path of its file depends on where a command runs.
+        self._bases = {0: address if has_web_scheme(address) else ""}
         settled: set[int] = set()  # documents whose first `base` element was read; later ones do not count
         is_base = np.array([name == "base" for name in page.tags.to_list()])[page.tag]
         for node in sorted([*documents[1:], *np.flatnonzero(is_base).tolist()]):
