@@ -1,24 +1,26 @@
 """The pages of archives: read one after another, each found again by its offset."""
 
+import json
 import logging
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from typing import Generic, Literal, TypeVar
+from typing import Any, Generic, Literal, TypeVar
+from urllib.parse import urldefrag
 
 from domsieve.archive._decompression import DEFAULT_LIMITS, ArchiveLimits, InflateError
 from domsieve.archive._digests import Differing
 from domsieve.archive._records import BrokenRecordError, Damage, RecordHead, content_of, no_record, records
 from domsieve.archive._segments import Archive, Place
-from domsieve.archive._wacz import ZipError, archives_in, differing_files
+from domsieve.archive._wacz import ZipError, archives_in, differing_files, member_of
 from domsieve.archive.http_exchange import body_of, head_of
 from domsieve.archive.stored_page import Body, DamagedPart, FileSource, Source, StoredPage
 from domsieve.errors import ContentError
 from domsieve.snapshot.cut import Cut, CutKind
 from domsieve.snapshot.fault import HTML_TYPES
-from domsieve.urls import split_url
+from domsieve.urls import join_url, split_url
 
 Revisit = TypeVar("Revisit")
 Original = TypeVar("Original")
@@ -99,6 +101,7 @@ logger = logging.getLogger("domsieve")
 _LONGEST_URL = 8_192
 _LONGEST_DATE = 40
 _FIRST_PAGE, _FIRST_REDIRECT, _NOT_MODIFIED, _FIRST_ERROR = 200, 300, 304, 400
+_PAGE_LISTS = ("pages/pages.jsonl", "pages/extraPages.jsonl")
 _MARKUP = (b"<!doctype html", b"<html", b"<head", b"<body", b"<title", b"<!--")
 _BLANKS = b"\xef\xbb\xbf \t\r\n\f"
 
@@ -122,6 +125,25 @@ def read_archive(
     TargetError : the file cannot be read.
     """
     return iter(_Pages(path, limits, compares=compares))
+
+
+def listed_pages(path: Path, limits: ArchiveLimits) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield the address and the entry of each page that a WACZ file lists; none for other files.
+
+    Raises
+    ------
+    TargetError : the file cannot be read.
+    """
+    if path.suffix.lower() != ".wacz":
+        return
+    for name in _PAGE_LISTS:
+        for line in member_of(path, name, limits).splitlines():
+            try:
+                entry = json.loads(line)
+            except (ValueError, RecursionError):  # deeply nested lists
+                continue
+            if isinstance(entry, dict) and (url := address_of(str(entry.get("url", "")))):
+                yield url, entry
 
 
 def sources(path: Path, limits: ArchiveLimits) -> Iterator[tuple[str, Source | ZipError]]:
@@ -198,8 +220,21 @@ class _Pages:
         self._differing = Differing(path)
         self._revisits: Revisits[tuple[StoredPage, str], tuple[StoredPage | None, _Original]] = Revisits()
         self._pages = self._others = self._records = self._damages = 0
+        # The pages that the archive lists, and where they redirect to; None if it lists none.
+        self._listed = {urldefrag(url).url for url, _ in listed_pages(path, limits)} or None
 
     def __iter__(self) -> Iterator[StoredPage | DamagedPart]:
+        yield from self._read()
+        if self._listed and not self._pages:  # its list is of other addresses
+            self._listed, self._others, self._compares = None, 0, False
+            yield from (item for item in self._read() if isinstance(item, StoredPage))
+        self._differing.end()
+        pages, others, differing = self._pages, self._others, self._differing.records
+        more = f", {others:,} other answer{'s' * (others != 1)}" if others else ""
+        more += f", {differing:,} with a wrong digest" if differing else ""
+        logger.info("%s: %s page%s%s", self._path, f"{pages:,}", "s" * (pages != 1), more)
+
+    def _read(self) -> Iterator[StoredPage | DamagedPart]:
         archives: list[tuple[str, Archive]] = []
         for name, source in sources(self._path, self._limits):
             if isinstance(source, ZipError):
@@ -224,11 +259,6 @@ class _Pages:
         if self._compares:
             for file in differing_files(self._path, self._limits):
                 self._differing.tell_file(file)
-        self._differing.end()
-        pages, others, differing = self._pages, self._others, self._differing.records
-        more = f", {others:,} other answer{'s' * (others != 1)}" if others else ""
-        more += f", {differing:,} with a wrong digest" if differing else ""
-        logger.info("%s: %s page%s%s", self._path, f"{pages:,}", "s" * (pages != 1), more)
 
     def _damaged(self, place: str, message: str) -> DamagedPart:
         self._damages += 1
@@ -237,9 +267,12 @@ class _Pages:
 
     def _page(self, head: RecordHead, archive: Archive, where: str) -> StoredPage | DamagedPart | None:
         """Return the page in a record; None if there is none, and for revisits, which are added to `_revisits`."""
+        self._note_redirect(head)
         page = _page_of(head, archive)
         if page == "broken":
             return self._damaged(where, "Skipped: it contains no HTTP response.")
+        if isinstance(page, StoredPage) and not self._was_visited(head, page.url):
+            page = "other"
         self._others += page == "other"
         if not isinstance(page, StoredPage):
             return None
@@ -248,6 +281,23 @@ class _Pages:
             return None
         self._pages += 1
         return page
+
+    def _was_visited(self, head: RecordHead, url: str) -> bool:
+        """Return whether a browser opened an address as a page, and not as a frame, a script or a picture of one."""
+        if self._listed is not None:
+            return urldefrag(url).url in self._listed
+        # Browsers that record say what they loaded a file for.
+        return head.headers.get("warc-resource-type", "").strip().lower() in {"", "document"}
+
+    def _note_redirect(self, head: RecordHead) -> None:
+        """Count the address that a listed page redirects to as listed."""
+        url = address_of(head.headers.get("warc-target-uri", ""))
+        if self._listed is None or head.kind != "response" or urldefrag(url).url not in self._listed:
+            return
+        answer = head_of(head.beginning)
+        if answer and _FIRST_REDIRECT <= answer.status < _FIRST_ERROR:
+            target = join_url(url, answer.headers.get("location", ""))
+            self._listed.add(urldefrag(target or url).url)
 
     def _revisited(self, archives: list[Archive]) -> Iterator[StoredPage | DamagedPart]:
         """Yield the revisits whose originals are pages."""

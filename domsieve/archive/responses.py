@@ -10,7 +10,6 @@ They are searched when the page itself has no match.
 """
 
 import hashlib
-import json
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -24,13 +23,14 @@ from domsieve.archive._decompression import DEFAULT_LIMITS, ArchiveLimits, Infla
 from domsieve.archive._digests import Differing
 from domsieve.archive._records import READ_KINDS, BrokenRecordError, Damage, RecordHead, content_of, records
 from domsieve.archive._segments import Archive, Place
-from domsieve.archive._wacz import ZipError, differing_files, member_of
+from domsieve.archive._wacz import ZipError, differing_files
 from domsieve.archive._writing import OUTCOME_TYPE
 from domsieve.archive.http_exchange import Fields, Head, Outcome, fields_of, head_of
 from domsieve.archive.reading import (
     Revisits,
     address_of,
     keys_of_original,
+    listed_pages,
     read_archive,
     sources,
     wanted_keys,
@@ -54,7 +54,6 @@ _PASSING = re.compile(
 _GOING_AROUND = re.compile(
     r"([?&](?:_|_t|cb|cache_?bust(?:er)?|nocache|rand|random|rnd|ts|timestamp)=)[^&]*", re.IGNORECASE
 )
-_PAGES = "pages/pages.jsonl"
 _AT_ONCE = 1 << 20
 
 
@@ -288,18 +287,9 @@ class Answers:
 
     def _listed(self) -> Iterator[ArchivedPage]:
         """Yield the entries in the list of pages of a WACZ file."""
-        text = member_of(self.path, _PAGES, self._limits) if self.path.suffix.lower() == ".wacz" else b""
-        for line in text.splitlines():
-            try:
-                page = json.loads(line)
-            except (ValueError, RecursionError):  # deeply nested lists
-                continue
-            url = address_of(str(page.get("url", ""))) if isinstance(page, dict) else ""
-            if url:
-                page_id = str(page.get("id", ""))
-                yield ArchivedPage(
-                    page_id if page_id in self._pages else ANY_PAGE, url, _date(page.get("ts"))
-                )
+        for url, page in listed_pages(self.path, self._limits):
+            page_id = str(page.get("id", ""))
+            yield ArchivedPage(page_id if page_id in self._pages else ANY_PAGE, url, _date(page.get("ts")))
 
 
 class Turns:
