@@ -85,6 +85,7 @@ class CleanJob(Reading):
     hidden, kinds : see `domsieve.tasks.page_cleaning.clean`.
     text : the format of the content in rows.
     metadata : whether rows contain the metadata of their pages.
+    writes_files : whether the rows are for files, which have the metadata in front of the content.
     blocks : whether to write one row for each block, kept or dropped, instead of one for each page.
     """
 
@@ -95,6 +96,7 @@ class CleanJob(Reading):
     kinds: KindChoice = KindChoice()  # noqa: RUF009 (frozen)
     text: Text = "text"
     metadata: bool = False
+    writes_files: bool = False
     blocks: bool = False
 
     def check(self) -> None:
@@ -118,6 +120,8 @@ class CleanJob(Reading):
             )
         if self.blocks and self.metadata:
             raise UsageError("Rows of blocks have no metadata; choose one of them.")
+        if self.blocks and self.writes_files:
+            raise UsageError("--blocks writes rows, and --write files a file per page; choose one of them.")
 
     def part(self, shard: str) -> str:
         """Return the name of the output file of a shard."""
@@ -191,7 +195,7 @@ class CleanJob(Reading):
             count = len(columns["text"])
             table.add({**same, "block": list(range(count)), **columns}, count)
             return
-        text = written(page, result, self.text)
+        text = written(page, result, self.text, metadata=self.metadata and self.writes_files)
         more: Mapping[str, Any] = {}
         if self.metadata:
             said = metadata_of(page, result)

@@ -3,7 +3,7 @@
 import inspect
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import wraps
 from itertools import chain
 from pathlib import Path
@@ -37,6 +37,7 @@ from domsieve.commands.console import (
     progress,
     say,
     say_error,
+    say_kept,
 )
 from domsieve.commands.general_options import with_parameters
 from domsieve.commands.input_words import lines_of
@@ -162,11 +163,15 @@ def clean(
         typer.Option("--blocks", help="Write a row for each block, kept or dropped, instead of each page."),
     ] = False,
     hidden: Hidden = "layout",
+    write: Annotated[
+        Literal["parquet", "files"], typer.Option(help="Write Parquet parts, or a file for each page.")
+    ] = "parquet",
     shards: Shards,
     tell: Tell,
 ) -> "Summary":
-    """Clean very many pages into Parquet parts, by the models of their sites or each by itself."""
+    """Clean very many pages, by the models of their sites or each by itself, into Parquet parts or files."""
     from domsieve.bulk.clean_job import CleanJob
+    from domsieve.bulk.page_files import parts_of, write_files
     from domsieve.bulk.runs import clean_pages
 
     job = CleanJob(
@@ -179,11 +184,19 @@ def clean(
         hidden=hidden,
         text=output_format,
         metadata=metadata,
+        writes_files=write == "files",
         blocks=blocks,
     )
-    return clean_pages(
+    if write == "files":
+        job = replace(job, output=parts_of(shards.output))
+    summary = clean_pages(
         job, shards.words, shards.engine, tell, per_shard=shards.per_shard, workers=shards.workers
     )
+    if write == "files":
+        say(f"writing files to {shards.output}")
+        for kept in write_files(job, Path(shards.output)):
+            say_kept(kept)
+    return summary
 
 
 @_in_shards

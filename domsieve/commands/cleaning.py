@@ -217,7 +217,7 @@ def clean(
         writing = Writing(form, metadata=metadata, max_words=max_words)
         heads = not entry.is_lines and len(pages) > 1
         if folder:
-            folder.expect(pages)
+            folder.expect(page.key for page in pages)
         out = folder or stack.enter_context(Results(output, heads=heads, write=partial(print_text, end="")))
         bar = stack.enter_context(progress("cleaning", total=len(pages)))
         for page, result in results:
@@ -290,7 +290,7 @@ class Writing:
             out.write(page, text)
         else:
             origin, expected = snapshot.provenance, verdict.expected_f1
-            say_kept(out.write(page, encoded(text), origin, expected_f1=expected))
+            say_kept(out.write(page.key, encoded(text), origin, expected_f1=expected))
         self._hidden_in[page.label] += hidden_words(snapshot, verdict)
         self._unsure += unsure_texts(snapshot)
         self._invisible += removed

@@ -18,7 +18,7 @@ _OTHERS: Mapping[OptionGroup, str] = {
     "Network": "host http port public-host token-file trusted-proxy",
     "Analysis": "analysis-megabytes analysis-timeout cap drop-kind explain favor hidden keep-kind "
     "method mode model models param per-block",
-    "Output": "blocks fields format json max-words metadata output output-dir",
+    "Output": "blocks fields format json max-words metadata output output-dir write",
     "Storage": "cache data dry-run free-megabytes keep-days keep-jobs keep-megabytes repair",
     "Work": "client-queue free-memory-percent job-seconds max-load queue ray-address "
     "requests-per-minute runner shard-pages site-megabytes site-pages site-seconds step-seconds "

@@ -120,7 +120,7 @@ def records(
             url=url_of_file(url, fetched.targets),
         )
         if folder:
-            folder.expect(pages)
+            folder.expect(page.key for page in pages)
         bar = stack.enter_context(progress("finding records", total=len(pages)))
         for page, result in mine(pages, method=method, params=params, fields=names):
             bar.advance()
@@ -136,7 +136,7 @@ def records(
                     too_many = f"region {table.region + 1} has too many columns"
                     say(f"{page.label}: {too_many}; {count(table.left_out, 'value')} dropped")
             if folder:
-                say_kept(folder.write(page, write_records([result], form), result.origin))
+                say_kept(folder.write(page.key, write_records([result], form), result.origin))
             else:
                 sheets.append(result)
     if done and not folder:

@@ -214,7 +214,7 @@ def _clean(
     from domsieve.tasks.pages import from_record, known_pages, numbered
 
     pages = numbered(from_record(record, store) for record in records)
-    folder.expect(pages)
+    folder.expect(page.key for page in pages)
     writing = Writing(form)
     with progress("cleaning", total=len(pages)) as bar:
         for page, result in clean(

@@ -91,12 +91,12 @@ class ResultFolder:
         finally:
             self._folder.__exit__(kind, error, trace)
 
-    def expect(self, pages: Iterable[Page]) -> None:
+    def expect(self, pages: Iterable[PageKey]) -> None:
         """Name the files of all pages, before the first is written."""
-        self._names = self._folder.names((page.key for page in pages), self._entry)
+        self._names = self._folder.names(pages, self._entry)
 
     def write(
-        self, page: Page, data: bytes, origin: Provenance, *, expected_f1: float | None = None
+        self, page: PageKey, data: bytes, origin: Provenance, *, expected_f1: float | None = None
     ) -> Path | None:
         """Write the file of a page; return its path if it was kept because a user has edited or added it.
 
@@ -104,13 +104,13 @@ class ResultFolder:
         ------
         StorageError : it cannot be written.
         """
-        name = self._names[page.key]
+        name = self._names[page]
         known = self._folder.entries.get(name)
         if self._folder.write(name, data, content_hash=known.content_hash if known else None) == "kept":
             return self.root / name
         digest = digest_of(data)
         self._written[name] = PageEntry(
-            url=page.key[0],
+            url=page[0],
             file=name,
             format=self._entry.name,
             first_seen=known.first_seen if known else origin.captured_at,
@@ -120,7 +120,7 @@ class ResultFolder:
             # A page that was only fetched although it could have been rendered.
             needs_browser=False if origin.producer == "raw" and origin.reason else None,
             expected_f1=expected_f1,
-            capture=page.capture,
+            capture=page[1],
         )
         return None
 

@@ -74,8 +74,8 @@ def write(root: Path, texts: dict[str, str], origin: Provenance = ORIGIN) -> lis
     """Write Markdown files of pages; return those that were kept."""
     pages = [page(name) for name in texts]
     with ResultFolder(root, PAGE_FORMATS["markdown"]) as results:
-        results.expect(pages)
-        kept = [results.write(one, texts[one.name].encode(), origin) for one in pages]
+        results.expect(one.key for one in pages)
+        kept = [results.write(one.key, texts[one.name].encode(), origin) for one in pages]
     return [path for path in kept if path]
 
 
@@ -113,8 +113,8 @@ def test_an_edited_file_is_kept_and_so_is_its_line(tmp_path: Path) -> None:
 def test_what_an_interrupted_run_wrote_is_listed(tmp_path: Path) -> None:
     results = ResultFolder(tmp_path, PAGE_FORMATS["text"])
     results.__enter__()
-    results.expect([page("a"), page("b")])
-    results.write(page("a"), b"one", ORIGIN)
+    results.expect([("a", 1), ("b", 1)])
+    results.write(("a", 1), b"one", ORIGIN)
     results.__exit__(KeyboardInterrupt, KeyboardInterrupt(), None)
     assert entries(tmp_path).keys() == {"a.txt"}
 
