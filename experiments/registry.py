@@ -11,6 +11,7 @@ from experiments.experiments.javascript import JAVASCRIPT
 from experiments.experiments.kinds import KINDS
 from experiments.experiments.languages import LANGUAGES
 from experiments.experiments.metadata import METADATA
+from experiments.experiments.products import PRODUCTS
 from experiments.experiments.records import RECORDS
 from experiments.experiments.settings import SETTINGS_EXPERIMENT
 from experiments.experiments.sites import SITES
@@ -27,6 +28,7 @@ _ALL = (
     LANGUAGES,
     METADATA,
     HTMLDATE,
+    PRODUCTS,
     KINDS,
     AUTO,
     FIDELITY,

@@ -29,12 +29,13 @@ from domsieve.snapshot.page import Snapshot
 
 _MOST_SEARCHED = 20_000  # shown texts
 _SURE = 4.0  # score of an amount that is surely the price. A guess
+_LIST = 4  # so many amounts in elements alike are those of a list. A guess
 _NEAR = 60  # cost of a code with a label that is surely that of the product itself. A guess
 
 
 @cached_per_page
-def find_product(page: Snapshot) -> Product | None:
-    """Return the product of a page that is known to be about one; None if nothing is found.
+def find_product(page: Snapshot) -> Product:
+    """Return the product of a page that is known to be about one; fields that are not found are empty.
 
     Raises
     ------
@@ -94,17 +95,21 @@ class _Finder:
     def is_product(self) -> bool:
         """Return whether the page is about one product: it says so, or price and button are near its name."""
         data = self._data
-        if data.is_called_product or (data.is_product and (data.offers or not self._is_article())):
+        if data.is_product and (
+            data.offers or (any(map(data.of, ("sku", "gtin", "mpn"))) and not self._is_article())
+        ):
             return True
-        if buy_button(self._elements, self._places) < 0:
-            return False
-        best = first_unstruck(self._shown)
-        return best is not None and best.score >= _SURE and best.alike == 1
+        if data.is_called_product or data.is_product or buy_button(self._elements, self._places) >= 0:
+            best = first_unstruck(self._shown)
+            if best is None:
+                return data.is_called_product
+            return best.alike < _LIST if data.is_called_product else best.alike == 1 and best.score >= _SURE
+        return False
 
     def _is_article(self) -> bool:
         return any(kind.casefold().endswith("article") for kind, _ in self._claims.of("page_type"))
 
-    def product(self) -> Product | None:
+    def product(self) -> Product:
         """Return the product."""
         shown = self._shown
         price, currency = self._price(shown)
