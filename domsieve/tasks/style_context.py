@@ -29,7 +29,7 @@ class StyleContext:
 
     Parameters
     ----------
-    key : hash of the addresses and contents of all style sheets; pages with equal keys are styled alike.
+    key : hash of the contents of all style sheets; pages with equal keys are styled alike.
     rules : their rules that may hide text.
     """
 
@@ -66,7 +66,8 @@ class StyleSheets:
         found: dict[str, bytes | None] = {}
         await self._add([*wanted, *_imports(styles, base)], found, _DEPTH)
         inline = [digest_of(style) for style in styles]
-        linked = [(url, "" if sheet is None else digest_of(sheet)) for url, sheet in found.items()]
+        # Copies of a style sheet under several addresses are one; of those that cannot be read, only these are known.
+        linked = [f"? {url}" if sheet is None else digest_of(sheet) for url, sheet in found.items()]
         key = digest_of(repr((linked, inline)).encode("utf-8", "replace"))
         if key not in self._contexts:
             if len(self._contexts) >= _MOST_KEPT:

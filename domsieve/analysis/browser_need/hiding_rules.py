@@ -129,12 +129,16 @@ UNKNOWN_SHEETS = HidingRules(is_complete=False)
 
 
 def style_links(page: Snapshot) -> list[str]:
-    """Return the absolute addresses of the style sheets that a source links to, in document order, each once."""
+    """Return the absolute addresses of the style sheets that a source links to, in document order, each once.
+
+    Those that browsers do not apply by themselves are left out, such as themes to choose from.
+    """
     addresses = Addresses(page)
     attributes = attributes_of(page)
     # What is in `noscript` is for browsers without scripts.
     linking = has_tag(page, "link") & ~below(has_tag(page, "noscript"), page.end.astype(np.int64))
-    kinds = attributes.found("rel", lambda value: "stylesheet" in value.lower().split() or None)
+    linking[attributes.nodes("disabled")] = False
+    kinds = attributes.found("rel", _is_applied)
     links = attributes.found("href", str)
     found = (
         addresses.absolute(node, links[node], linked=False)
@@ -142,6 +146,11 @@ def style_links(page: Snapshot) -> list[str]:
         if linking[node] and node in links
     )
     return [*dict.fromkeys(address for address in found if address)]
+
+
+def _is_applied(rel: str) -> bool | None:
+    kinds = rel.lower().split()
+    return ("stylesheet" in kinds and "alternate" not in kinds) or None
 
 
 def imported_sheets(sheet: bytes) -> list[str]:
@@ -157,7 +166,7 @@ def _label(properties: dict[str, list[tuple[int, str]]]) -> str:
         values = {value for _, value in found}
         if name == "color":
             # Which of two shades wins is not looked at: themes set many, and all of them can be read.
-            parts.append(f"{name}:{' '.join(sorted(map(_shade, values)))}")
+            parts.append(f"{name}:{' '.join(sorted({*map(_shade, values)}))}")
             continue
         said = values.pop() if len(values) == 1 else sorted(number for number, _ in found)
         parts.append(f"{name}:{said}")
