@@ -9,7 +9,8 @@ from domsieve.analysis.cleaning.hidden_text import drop_hidden, hidden_words
 from domsieve.analysis.cleaning.none import NoCleaning
 from domsieve.analysis.cleaning.tps import TagPathFilter
 from domsieve.analysis.columns.batch import prune
-from domsieve.analysis.columns.hiding import _BANDS, _Scene
+from domsieve.analysis.columns.covers import _BANDS, Covers
+from domsieve.analysis.columns.scene import Scene
 from domsieve.analysis.writers.evidence import text_blocks
 from domsieve.analysis.writers.markdown import write_markdown
 from domsieve.analysis.writers.text import write_text
@@ -70,21 +71,26 @@ def test_hidden_text_amid_noise_stays_away() -> None:
 def test_what_is_covered_agrees_with_trying_every_pair() -> None:
     random = np.random.default_rng(0)
     places = np.hstack((random.integers(0, 90, (3 * _BANDS, 2)), random.integers(2, 40, (3 * _BANDS, 2))))
-    boxes = "".join("<p data-box='{} {} {} {}'>t</p>".format(*place) for place in places)
+    boxes = "".join(
+        "<p data-box='{0} {1} {2} {3}'>t</p><img data-box='{0} {1} {2} {3}'>".format(*place)
+        for place in places
+    )
     snapshot = page(f"<html><body>{boxes}</body></html>", producer="rendered")
-    scene = _Scene(snapshot)
+    scene = Scene(snapshot)
+    covers = Covers(scene)
     text = np.flatnonzero(snapshot.kind == Kind.TEXT)
-    paragraph = np.flatnonzero(np.array(snapshot.tags.to_list())[snapshot.tag] == "p")
+    image = np.flatnonzero(np.array(snapshot.tags.to_list())[snapshot.tag] == "img")
+    assert covers.of.tolist() == image.tolist()
     pairs = {
         (int(t), int(p))
-        for at, over in scene._bands(scene.rect[text], paragraph)
+        for at, over in covers._bands(scene.rect[text], np.arange(image.size))
         for t in text[at]
-        for p in paragraph[over]
+        for p in image[over]
     }
     touching = {
         (int(t), int(p))
         for t in text
-        for p in paragraph
-        if scene.rect[p, 1] <= scene.rect[t, 1] <= scene.rect[p, 3]
+        for p in image
+        if scene.rect[p, 1] <= scene.rect[t, 3] and scene.rect[t, 1] <= scene.rect[p, 3]
     }
     assert touching <= pairs

@@ -26,6 +26,7 @@ _PROPERTIES: tuple[tuple[str, ...], ...] = (
                 "rgba(0,0,0,.5)",
             ),
             *("color(srgb 1 1 1)", "color(srgb 0 0 0)", "oklch(1 0 0)", "oklch(.4 .1 200)", "lab(100 0 0)"),
+            *("color(rec2020 1 1 1)", "color(a98-rgb 0 0 0)", "color(prophoto-rgb 1 1 1)"),
         )
     ),
     tuple(
@@ -33,7 +34,16 @@ _PROPERTIES: tuple[tuple[str, ...], ...] = (
         for value in (
             *("#fff", "#000", "#222", "#e8e8ff", "rgba(255,255,255,.5)", "rgba(0,0,0,.9)", "url(/none.png)"),
             *("linear-gradient(#fff,#fff)", "linear-gradient(#000,#333)", "linear-gradient(90deg,#fff,#000)"),
-            "#fff url(/none.png)",
+            *(
+                "#fff url(/none.png)",
+                "url(/none.png) no-repeat 100% 0/9px 9px",
+                "linear-gradient(#fff,#fefefe)",
+            ),
+            *(
+                "linear-gradient(#000,#000) no-repeat 0 -900px",
+                "linear-gradient(#000,#000) no-repeat 0 0/0 0",
+            ),
+            "linear-gradient(#000,#000) no-repeat 0 0/100% 100%",
         )
     ),
     tuple(f"opacity:{value}" for value in ("1", ".7", ".4", ".2", ".02", "0")),
@@ -49,6 +59,7 @@ _PROPERTIES: tuple[tuple[str, ...], ...] = (
                 "blur(20px)",
                 "drop-shadow(0 0 2px #00f)",
             ),
+            *("hue-rotate(90deg)", "hue-rotate(0deg) opacity(0)", "saturate(2)", "drop-shadow(0 0 1px #fff)"),
         )
     ),
     tuple(
@@ -69,6 +80,8 @@ _PROPERTIES: tuple[tuple[str, ...], ...] = (
                 "rect(0 0 0 0)",
                 "path('M0 0')",
             ),
+            *("polygon(0 0,100% 100%,0 0)", "inset(calc(50% - 1px))", "circle(closest-side at 0 0)"),
+            *("path('M0 0H900V40H0Z')", "path('M0 0L9 9L18 18Z')", "inset(calc(10% - 1px) 0)"),
         )
     ),
     (
@@ -97,8 +110,10 @@ _PROPERTIES: tuple[tuple[str, ...], ...] = (
                 "translateY(-4px)",
                 "skewX(10deg)",
             ),
+            *("perspective(100px) translateZ(150px)", "perspective(500px) translateZ(20px)"),
         )
     ),
+    ("rotate:y 180deg", "rotate:x 90deg", "scale:.02 1", "scale:1.1", "transform-style:preserve-3d"),
     (
         "z-index:-1;position:relative",
         "z-index:2;position:relative",
@@ -119,9 +134,44 @@ _PROPERTIES: tuple[tuple[str, ...], ...] = (
             "linear-gradient(#000,#000)",
             "linear-gradient(#0000,#0000)",
             "linear-gradient(90deg,#000,#0000)",
+            "linear-gradient(#000,#000) no-repeat 0 -900px",
+            "linear-gradient(#000,#000) no-repeat 0 0/100% 90%",
+            "linear-gradient(#000,#000) luminance",
+            "linear-gradient(#000,#000),linear-gradient(#000,#000)",
         )
     ),
-    tuple(f"mix-blend-mode:{value}" for value in ("multiply", "screen", "difference", "lighten", "normal")),
+    tuple(
+        f"mix-blend-mode:{value}"
+        for value in (
+            *(
+                "multiply",
+                "screen",
+                "difference",
+                "lighten",
+                "normal",
+                "overlay",
+                "color-dodge",
+                "color-burn",
+            ),
+            *("hue", "exclusion", "hard-light", "soft-light", "luminosity", "saturation", "color"),
+        )
+    ),
+    (
+        *(
+            "box-shadow:inset 0 0 0 900px #fff",
+            "box-shadow:inset 0 0 0 900px #000",
+            "box-shadow:0 0 9px #000",
+        ),
+        *("outline:2px solid #000", "border:1px solid;border-image:linear-gradient(#000,#000) 1 fill"),
+    ),
+    (
+        *(
+            "text-decoration:line-through #fff 60px",
+            "text-decoration:underline",
+            "-webkit-text-security:disc",
+        ),
+        *("text-decoration:line-through", "text-security:none"),
+    ),
     (
         *("position:relative;left:-9999px", "position:relative;left:15px", "position:absolute;left:-3000px"),
         *("position:absolute;left:0;top:4px", "position:absolute;left:1500px;top:0", "margin-left:-9999px"),
@@ -140,7 +190,7 @@ _PROPERTIES: tuple[tuple[str, ...], ...] = (
 _COVERS = (
     "#fff",
     "#000",
-    "rgba(255,255,255,.6)",
+    *("rgba(255,255,255,.6)", "rgba(255,255,255,.99)"),
     "linear-gradient(#fff,#fff)",
     "none",
     "url(/none.png)",
@@ -152,6 +202,19 @@ _PLACES = (
     "left:0;top:0;width:100%;height:8px",
     "inset:-5px",
     "left:2000px;top:0",
+)
+# What is done to a cover.
+_CHANGES = (
+    *("opacity:.99", "opacity:.5", "clip-path:inset(0 0 100% 0)", "clip-path:inset(0)", "border-radius:50%"),
+    *(
+        "mix-blend-mode:multiply",
+        "mix-blend-mode:lighten",
+        "mask:linear-gradient(#0000,#0000)",
+        "filter:invert(1)",
+    ),
+    *("box-shadow:inset 0 0 0 900px #fff", "box-shadow:0 0 0 900px #fff", "outline:900px solid #fff"),
+    *("border:9px solid #0000;border-image:linear-gradient(#fff,#fff) 1 fill", "visibility:hidden"),
+    *("backdrop-filter:blur(30px)", "backdrop-filter:contrast(0)", "transform:rotate(45deg)"),
 )
 _FILLS = ("black", "white", "none", "#777", "currentColor", "transparent")
 _SECTION = "position:relative;min-height:60px;margin:6px 0"
@@ -209,7 +272,8 @@ def _declarations(chance: random.Random, count: int) -> str:
 
 def _layer(chance: random.Random, order: str) -> str:
     place, colour = chance.choice(_PLACES), chance.choice(_COVERS)
-    return f'<div style="position:absolute;{place};background:{colour};{order}"></div>'
+    change = chance.choice(_CHANGES) if chance.random() < 0.5 else ""
+    return f'<div style="position:absolute;{place};background:{colour};{order};{change}"></div>'
 
 
 if __name__ == "__main__":

@@ -181,6 +181,322 @@ SEEN = [
     "<button>{}</button>",
     "<table><tr><td>{}</td></tr></table>",
 ]
+# What hides more than one text of a page, or can only be told from properties of the whole page, is alone in it.
+WAYS = {
+    Hiding.TRANSPARENT: [
+        "<style>.a::first-line{{color:transparent}}</style><p class=a>{}</p>",
+        "<style>.a::first-line{{background:#000}}</style><p class=a>{}</p>",
+        "<p style='filter:hue-rotate(0deg) opacity(0)'>{}</p>",
+        "<p style='filter:opacity(0) hue-rotate(90deg)'>{}</p>",
+        "<svg><text y=20 fill=none stroke=#000 stroke-opacity=0>{}</text></svg>",
+        "<svg><text y=20 fill=none stroke=#000 stroke-width=0>{}</text></svg>",
+        "<svg><text y=20 fill='url(#nope)'>{}</text></svg>",
+        "<p style='color:transparent;text-shadow:0 0 40px #000'>{}</p>",
+    ],
+    Hiding.SAME_COLOUR: [
+        "<style>.a::first-line{{color:#fff}}</style><p class=a>{}</p>",
+        "<p style='color:color(rec2020 1 1 1)'>{}</p>",
+        "<p style='color:color(a98-rgb 1 1 1)'>{}</p>",
+        "<p style='color:color(prophoto-rgb 1 1 1)'>{}</p>",
+        "<p style='color:color(display-p3-linear 1 1 1)'>{}</p>",
+        "<p style='color:#fff;filter:hue-rotate(90deg)'>{}</p>",
+        "<p style='color:#fff;filter:drop-shadow(0 0 1px #fff)'>{}</p>",
+        "<div style='background:#000'><p style='mix-blend-mode:overlay;color:#fff'>{}</p></div>",
+        "<div style='background:#fff'><p style='mix-blend-mode:overlay;color:#000'>{}</p></div>",
+        "<div style='background:#000'><p style='mix-blend-mode:color-dodge;color:#fff'>{}</p></div>",
+        "<div style='background:#888'><p style='mix-blend-mode:color-dodge;color:#000'>{}</p></div>",
+        "<div style='background:#888'><p style='mix-blend-mode:color-burn;color:#fff'>{}</p></div>",
+        "<div style='background:#fff'><p style='mix-blend-mode:hue;color:#000'>{}</p></div>",
+        "<div style='background:#fff'><p style='mix-blend-mode:hue;color:#888'>{}</p></div>",
+        "<div style='background:#fff'><p style='mix-blend-mode:saturation;color:#f00'>{}</p></div>",
+        "<div style='background:#fff'><p style='mix-blend-mode:color;color:#f00'>{}</p></div>",
+        "<div style='background:#fff'><p style='mix-blend-mode:difference;color:#000'>{}</p></div>",
+        "<div style='background:#888'><p style='mix-blend-mode:exclusion;color:#000'>{}</p></div>",
+        "<div style='background:#c44'><p style='mix-blend-mode:hard-light;color:#808080'>{}</p></div>",
+        "<div style='background:#888'><p style='mix-blend-mode:soft-light;color:#808080'>{}</p></div>",
+        "<div style='background:#fff'><p style='mix-blend-mode:plus-lighter;color:#000'>{}</p></div>",
+        "<div style='background:#fff'><p style='mix-blend-mode:color-burn;color:#000'>{}</p></div>",
+        "<div style='background:#888'><p style='mix-blend-mode:multiply;color:#fff'>{}</p></div>",
+        "<div style='background:#888'><p style='mix-blend-mode:color;color:#888'>{}</p></div>",
+        "<p style='-webkit-text-stroke:20px #fff'>{}</p>",
+        "<svg><text y=20 stroke=#fff stroke-width=20>{}</text></svg>",
+        "<p style='background:linear-gradient(#000,#000) no-repeat 0 -9999px;color:#fff'>{}</p>",
+        "<p style='background:linear-gradient(#000,#000) no-repeat 0 0/0 0;color:#fff'>{}</p>",
+        "<p style='background:linear-gradient(#000,#000) no-repeat 100% 0/10px 10px;color:#fff'>{}</p>",
+        "<p style='background:url(/pixel.png) no-repeat -9999px 0/10px 10px;color:#fff'>{}</p>",
+        "<p style='background:#000;background-clip:content-box;padding:0;color:#fff;height:0'>{}</p>",
+        "<div style='background:#000;height:0'><p style='color:#fff;margin:0'>{}</p></div>",
+        "<div style='background:#000;height:9px;width:9px'><p style='color:#fff;margin:0;white-space:nowr"
+        "ap'>{}</p></div>",
+        "<div style='position:fixed;top:0;left:0;width:600px;height:100px;background:#fff'><p style='colo"
+        "r:#fff'>{}</p></div>",
+        "<table style='empty-cells:hide;border-collapse:separate'><tr><td style='background:#000;position"
+        ":relative;width:600px;height:30px'><p style='position:absolute;color:#fff;margin:0;top:0'>{}</p>"
+        "</td></tr></table>",
+        "<style>html{{color-scheme:dark}}</style><p style='color:#121212'>{}</p>",
+        "<style>html{{background:#000}}</style><p style='color:#000'>{}</p>",
+        "<style>body{{background:#000;color:#fff;height:50px}}</style><p style='color:#000;position:absol"
+        "ute;top:500px'>{}</p>",
+        "<svg width=600 height=40><rect width=600 height=40 fill='#123'/><text y=20 fill='#123'>{}</text>"
+        "</svg>",
+        "<p style='background:linear-gradient(#fff,#fefefe);color:#fff'>{}</p>",
+        "<p style='background:conic-gradient(#fff,#fff);color:#fff'>{}</p>",
+        "<p style='background:repeating-linear-gradient(#fff,#fff 5px);color:#fff'>{}</p>",
+        "<p style='background:linear-gradient(#fff,#fff),url(/pixel.png);color:#fff'>{}</p>",
+        "<p style='background:linear-gradient(color-mix(in oklab,#fff,#fff),white);color:#fff'>{}</p>",
+        "<p style='background:#fff linear-gradient(#000,#000);background-blend-mode:screen;color:#fff'>{}"
+        "</p>",
+        "<p style='background:image-set(linear-gradient(#fff,#fff) 1x);color:#fff'>{}</p>",
+        "<p style='color:#fff;text-shadow:-9999px 0 #000'>{}</p>",
+        "<p style='color:#fff;text-shadow:0 0 400px #000'>{}</p>",
+        "<style>@keyframes z{{from{{color:#fff}}to{{color:#fff}}</style><p style='animation:z 1s infinite"
+        "'>{}</p>",
+    ],
+    Hiding.NO_SIZE: [
+        "<style>.a::first-line{{font-size:1px}}</style><p class=a>{}</p>",
+        "<p style='rotate:y 90deg'>{}</p>",
+        "<p style='scale:.01'>{}</p>",
+        "<b style='display:inline-block;transform:scale(.02)'>{}</b>",
+        "<p style='transform:rotateX(88deg)'>{}</p>",
+    ],
+    Hiding.COVERED: [
+        "<div style='position:relative'><p>{}</p><div style='position:absolute;left:0;top:0;width:100%;he"
+        "ight:100%;background:rgba(255,255,255,.99)'></div></div>",
+        "<div style='position:relative'><p>{}</p><div style='position:absolute;left:0;top:0;width:100%;he"
+        "ight:100%;background:rgba(255,255,255,.9)'></div><div style='position:absolute;left:0;top:0;widt"
+        "h:100%;height:100%;background:rgba(255,255,255,.9)'></div></div>",
+        "<div style='position:relative'><p>{}</p><div style='position:absolute;left:0;top:0;width:100%;he"
+        "ight:100%;width:50%;background:#fff'></div><div style='position:absolute;left:0;top:0;width:100%"
+        ";height:100%;left:50%;width:50%;background:#fff'></div></div>",
+        "<div style='position:relative;height:40px'><p style='margin:0'>{}</p><div style='position:absolu"
+        "te;left:0;top:0;width:100%;height:100%;height:10px;background:#fff'></div><div style='position:a"
+        "bsolute;left:0;top:0;width:100%;height:100%;top:10px;height:30px;background:#fff'></div></div>",
+        "<div style='position:relative'><p>{}</p><div style='position:absolute;left:0;top:0;width:100%;he"
+        "ight:100%;border:40px solid transparent;box-sizing:border-box;border-image:linear-gradient(#fff,"
+        "#fff) 1 fill'></div></div>",
+        "<div style='position:relative'><p>{}</p><div style='position:absolute;left:0;top:0;width:100%;he"
+        "ight:100%;border-image:linear-gradient(#fff,#fff) 1 fill/100px/0'></div></div>",
+        "<div style='position:relative'><p>{}</p><div style='position:absolute;left:200px;top:20px;width:"
+        "1px;height:1px;outline:600px solid #fff'></div></div>",
+        "<div style='position:relative'><p>{}</p><div style='position:absolute;left:0;top:0;width:100%;he"
+        "ight:100%;outline:300px solid #fff;outline-offset:-300px'></div></div>",
+        "<div style='position:relative'><p>{}</p><div style='position:absolute;left:0;top:0;width:100%;he"
+        "ight:100%;box-shadow:inset 0 0 0 1000px #fff'></div></div>",
+        "<div style='position:relative'><p>{}</p><div style='position:absolute;left:200px;top:20px;width:"
+        "1px;height:1px;box-shadow:0 0 0 600px #fff'></div></div>",
+        "<div style='position:relative'><p>{}</p><div style='position:absolute;left:-2000px;top:0;width:1"
+        "000px;height:60px;box-shadow:2000px 0 0 0 #fff'></div></div>",
+        "<p style='text-decoration:line-through #fff 60px'>{}</p>",
+        "<div style='text-decoration:line-through #fff 60px'><p>{}</p></div>",
+        "<div style='position:relative'><p>{}</p><div style='position:absolute;left:0;top:0;width:100%;he"
+        "ight:100%;backdrop-filter:blur(30px)'></div></div>",
+        "<div style='position:relative'><p>{}</p><div style='position:absolute;left:0;top:0;width:100%;he"
+        "ight:100%;backdrop-filter:contrast(0)'></div></div>",
+        "<div style='position:fixed;top:0;left:0;width:600px;height:100px'><p>{}</p><div style='position:"
+        "absolute;left:0;top:0;width:100%;height:100%;background:#eee'></div></div>",
+        "<div style='position:relative'><p>{}</p><svg style='position:absolute;left:0;top:0;width:100%;he"
+        "ight:100%'><rect width='100%' height='100%' fill='#eee'/></svg></div>",
+        "<svg width=600 height=40><text y=20>{}</text><rect width=600 height=40 fill='#fff'/></svg>",
+        "<div style='position:relative'><p>{}</p><div style='position:absolute;left:0;top:0;width:100%;he"
+        "ight:100%;background:#fff;border-radius:3px'></div></div>",
+        "<div style='position:relative'><p>{}</p><div style='position:absolute;left:0;top:0;width:100%;he"
+        "ight:100%;background:#fff;visibility:hidden'><i style='visibility:visible;display:block;backgrou"
+        "nd:#fff;height:100%'></i></div></div>",
+        "<style>.m{{list-style:none}}.m::before{{content:'';position:absolute;inset:0;background:#fff}}</"
+        "style><ul style='position:relative'><li class=m>{}</ul>",
+        "<style>.q{{position:relative}}.q::after{{content:'';position:absolute;inset:0;background:#fff}}<"
+        "/style><p class=q>{}</p>",
+        "<p>{}</p><dialog id=d style='width:100vw;height:100vh;max-width:none;max-height:none;inset:0;bac"
+        "kground:#fff;border:0'></dialog><script>d.show()</script>",
+        "<table style='position:relative'><tr><td>{}<div style='position:absolute;inset:0;background:#fff"
+        "'></div></td></tr></table>",
+        "<div style='position:relative'><p>{}</p><div style='position:absolute;left:0;top:0;width:100%;he"
+        "ight:100%;background:#fff;mix-blend-mode:lighten'></div></div>",
+        "<div style='position:relative'><p>{}</p><div style='position:absolute;left:0;top:0;width:100%;he"
+        "ight:100%;background:#fff;mix-blend-mode:screen'></div></div>",
+        "<div style='position:relative'><p>{}</p><div style='position:absolute;left:0;top:0;width:100%;he"
+        "ight:100%;background:#fff;filter:brightness(1)'></div></div>",
+        "<div style='position:relative'><p>{}</p><div style='opacity:.995'><div style='position:absolute;"
+        "left:0;top:0;width:100%;height:100%;background:#fff'></div></div></div>",
+        "<div style='position:relative;height:30px'><p style='margin:0'>{}</p><p style='margin-top:-20px;"
+        "background:#fff;position:relative'>Another line of text that covers it and is long enough for it"
+        " all</p></div>",
+    ],
+    Hiding.CLIPPED: [
+        "<p style='mask:linear-gradient(#000,#000) no-repeat 0 -9999px'>{}</p>",
+        "<p style='mask:linear-gradient(#000,#000) no-repeat 0 0/2px 2px'>{}</p>",
+        "<p style='mask:linear-gradient(#000,#000) luminance'>{}</p>",
+        "<p style='mask:linear-gradient(#000,#000),linear-gradient(#000,#000);mask-composite:exclude'>{}</p>",
+        "<p style='-webkit-mask-box-image:linear-gradient(transparent,transparent)'>{}</p>",
+        "<p style='mask:linear-gradient(transparent,transparent),linear-gradient(transparent,transparent)"
+        "'>{}</p>",
+        "<svg width=0 height=0><mask id=m><rect width=900 height=900 fill=black /></mask></svg><p style='"
+        "mask:url(#m)'>{}</p>",
+        "<svg><mask id=m><g></g></mask><text mask='url(#m)' y=20>{}</text></svg>",
+        "<p style='clip-path:polygon(0 0,100% 100%,0 0)'>{}</p>",
+        "<p style='clip-path:polygon(0 0,100% 100%,99% 100%)'>{}</p>",
+        "<p style='clip-path:polygon(evenodd,0 0,100% 0,100% 100%,0 100%,0 0,0 0,100% 0,100% 100%,0 100%,"
+        "0 0)'>{}</p>",
+        "<p style='clip-path:path(\"M0 0H900Z\")'>{}</p>",
+        "<p style='clip-path:path(\"M0 0L1 1L2 2Z\")'>{}</p>",
+        "<p style='clip-path:path(\"M-90 -90h50v50h-50Z\")'>{}</p>",
+        "<p style='clip-path:path(\"M0 0h1v1h-1z\")'>{}</p>",
+        "<p style='clip-path:inset(calc(50% - 0px))'>{}</p>",
+        "<p style='clip-path:inset(calc(100% - 1px) 0 0 0)'>{}</p>",
+        "<p style='clip-path:circle(calc(1px + 0%))'>{}</p>",
+        "<p style='clip-path:inset(max(50%,10px))'>{}</p>",
+        "<p style='position:absolute;clip:rect(calc(1px*0),0,0,0)'>{}</p>",
+        "<p style='position:absolute;clip:rect(-20px,500px,-10px,0)'>{}</p>",
+        "<p style='position:absolute;clip:rect(auto,0,auto,auto)'>{}</p>",
+        "<p style='position:absolute;clip:rect(900px,auto,auto,auto)'>{}</p>",
+        "<p style='clip-path:shape(from 0 0,line to 1px 0,line to 0 1px,close)'>{}</p>",
+        "<svg width=0 height=0><clipPath id=c><rect width=0 height=0 /></clipPath></svg><p style='clip-pa"
+        "th:url(#c)'>{}</p>",
+        "<p style='clip-path:circle(closest-side at 0 0)'>{}</p>",
+        "<p style='clip-path:circle(at 0 0)'>{}</p>",
+        "<div style='transform-style:preserve-3d;transform:rotateY(180deg)'><p style='backface-visibility"
+        ":hidden'>{}</p></div>",
+        "<p style='rotate:y 180deg;backface-visibility:hidden'>{}</p>",
+        "<div style='perspective:100px'><p style='transform:translateZ(150px)'>{}</p></div>",
+        "<p style='transform:perspective(100px) translateZ(150px)'>{}</p>",
+        "<svg width=300 height=20 viewBox='0 0 300 20'><text y=90>{}</text></svg>",
+    ],
+    Hiding.UNREADABLE: [
+        "<p style='scale:.02 1'>{}</p>",
+        "<p style='-webkit-text-security:disc'>{}</p>",
+        "<p style='transform:scaleX(.03);transform-origin:0 0'>{}</p>",
+    ],
+    Hiding.OFF_SCREEN: [
+        "<div style='container-type:size;height:3000px'><div style='height:2000px'></div><p style='positi"
+        "on:fixed;top:1900px'>{}</p></div>",
+    ],
+}
+SEEN_TOO = [
+    "<svg width=0 height=0><filter id=f></filter></svg><p style='filter:url(#f)'>{}</p>",
+    "<div style='background:#888'><p style='mix-blend-mode:plus-darker;color:#fff'>{}</p></div>",
+    "<p style='clip-path:inset(0 round 0 0 0 0)'>{}</p>",
+    "<!doctype html><html dir=rtl><body><div style='width:3000px'><p style='text-align:left'>{}</p></div>",
+    "<!doctype html><html><body dir=rtl><div style='width:3000px'><p style='text-align:left'>{}</p></div>",
+    "<!doctype html><html style='writing-mode:vertical-rl'><body><div style='width:3000px'></div><p>{}</p>",
+    "<!doctype html><body style='writing-mode:vertical-rl'><div style='width:3000px'></div><p>{}</p>",
+    "<div style='display:flex;flex-direction:column-reverse;height:200px;overflow:auto'><p style='fle"
+    "x:none'>last</p><div style='height:3000px;flex:none'></div><p style='flex:none'>{}</p></div>",
+    "<div style='display:flex;flex-direction:column-reverse;height:200px;overflow:auto'><div style='f"
+    "lex:none'><p>{}</p><div style='height:3000px;flex:none'></div><p>last</p></div></div>",
+    "<div dir=rtl style='width:300px;overflow:auto'><div style='width:3000px;text-align:left'>{}</div></div>",
+    "<!doctype html><html style='display:flex;flex-direction:column-reverse'><body><p>{}</p><div styl"
+    "e='height:3000px'></div></body>",
+    "<div style='transform:translateX(0)'><div style='height:2000px'></div><p style='position:fixed;t"
+    "op:1900px'>{}</p></div>",
+    "<div style='filter:grayscale(1)'><div style='height:2000px'></div><p style='position:fixed;top:1"
+    "900px'>{}</p></div>",
+    "<div style='will-change:transform'><div style='height:2000px'></div><p style='position:fixed;top"
+    ":1900px'>{}</p></div>",
+    "<div style='contain:layout'><div style='height:2000px'></div><p style='position:fixed;top:1900px"
+    "'>{}</p></div>",
+    "<div style='translate:1px'><div style='height:2000px'></div><p style='position:fixed;top:1900px'"
+    ">{}</p></div>",
+    "<style>html{{color-scheme:dark}}</style><p>{}</p>",
+    "<style>html{{color-scheme:dark}}</style><p style='color:#fff'>{}</p>",
+    "<meta name=color-scheme content=dark><p style='color:#fff'>{}</p>",
+    "<style>:root{{color-scheme:light}}</style><iframe style='color-scheme:light' srcdoc='<style>:roo"
+    't{{color-scheme:dark}}</style><p style="color:#fff">{}</p>\'></iframe>',
+    "<svg width=600 height=40><rect width=600 height=40 fill='#123'/><text y=20 fill='#fff'>{}</text></svg>",
+    "<svg width=600 height=40><path d='M0 0h600v40h-600z' fill='#123'/><text y=20 fill='#fff'>{}</tex"
+    "t></svg>",
+    "<p style='box-shadow:inset 0 0 0 1000px #123;color:#fff'>{}</p>",
+    "<div style='position:relative;z-index:0'><div style='position:absolute;left:0;top:20px;width:1px"
+    ";height:1px;box-shadow:0 0 0 600px #123;z-index:-1'></div><p style='color:#fff'>{}</p></div>",
+    "<p style='border:1px solid;border-image:linear-gradient(#123,#123) 1 fill;color:#fff'>{}</p>",
+    "<div style='color:#fff'>{}<i style='position:relative;outline:600px solid #123;z-index:-1'></i></div>",
+    "<table><tr style='background:#123'><td style='color:#fff'>{}</td></tr></table>",
+    "<table><colgroup><col style='background:#123'></colgroup><tr><td style='color:#fff'>{}</td></tr>"
+    "</table>",
+    "<div style='position:relative'><p>{}</p><div style='position:absolute;left:0;top:0;width:100%;he"
+    "ight:100%;background:#eee;clip-path:inset(0 0 100% 0)'></div></div>",
+    "<div style='position:relative'><p>{}</p><div style='position:absolute;left:0;top:0;width:100%;he"
+    "ight:100%;background:#eee;clip-path:circle(5px at 0 0)'></div></div>",
+    "<div style='position:relative'><p>{}</p><div style='position:absolute;left:0;top:0;width:100%;he"
+    "ight:100%;background:#eee;mask:linear-gradient(transparent,transparent)'></div></div>",
+    "<div style='position:relative'><p>{}</p><div style='position:absolute;left:0;top:0;width:100%;he"
+    "ight:100%;background:#eee;mask:linear-gradient(90deg,transparent 90%,#000)'></div></div>",
+    "<div style='position:relative'><p>{}</p><div style='position:absolute;left:0;top:0;width:100%;he"
+    "ight:100%;background:#fff;mix-blend-mode:multiply'></div></div>",
+    "<div style='position:relative'><p>{}</p><div style='position:absolute;left:0;top:0;width:100%;he"
+    "ight:100%;background:#fff;mix-blend-mode:darken'></div></div>",
+    "<div style='position:relative;width:600px;height:600px'><p style='position:absolute;left:0;top:0"
+    ";margin:0;width:150px'>{}</p><div style='position:absolute;inset:0;background:#eee;border-radius"
+    ":50%'></div></div>",
+    "<div style='position:relative;height:300px;width:600px'><p style='position:absolute;left:0;top:0"
+    ";margin:0;width:150px'>{}</p><div style='position:absolute;left:250px;top:0;width:80px;height:70"
+    "0px;background:#eee;transform:rotate(45deg)'></div></div>",
+    "<div style='position:relative'><p>{}</p><div style='position:absolute;left:0;top:0;width:100%;he"
+    "ight:100%;clip-path:inset(0 0 100% 0)'><div style='position:absolute;left:0;top:0;width:100%;hei"
+    "ght:100%;background:#eee'></div></div></div>",
+    "<div style='position:relative'><p>{}</p><div style='position:absolute;left:0;top:0;width:100%;he"
+    "ight:100%;mix-blend-mode:multiply'><div style='position:absolute;left:0;top:0;width:100%;height:"
+    "100%;background:#fff'></div></div></div>",
+    "<div style='position:relative'><p>{}</p><div style='position:absolute;left:0;top:0;width:100%;he"
+    "ight:100%;background:#eee;background-clip:content-box;padding-top:100px;height:0;box-sizing:bord"
+    "er-box'></div></div>",
+    "<div style='position:relative'><p>{}</p><div style='position:absolute;left:0;top:0;width:100%;he"
+    "ight:100%;background:#eee;background-clip:text'></div></div>",
+    "<div style='position:relative'><p>{}</p><div style='position:absolute;left:0;top:0;width:100%;he"
+    "ight:100%;background:linear-gradient(#eee,#eee) no-repeat 0 0/10px 10px'></div></div>",
+    "<div style='position:relative'><p>{}</p><div style='position:absolute;left:0;top:0;width:100%;he"
+    "ight:100%;background:linear-gradient(#eee,#eee) no-repeat 0 -900px'></div></div>",
+    "<div style='position:relative'><p>{}</p><div style='position:absolute;left:0;top:0;width:100%;he"
+    "ight:100%;background:#eee;transform:rotateY(180deg);backface-visibility:hidden'></div></div>",
+    "<div style='position:relative'><p>{}</p><div style='position:absolute;left:0;top:0;width:100%;he"
+    "ight:100%;background:#eee;filter:opacity(.5)'></div></div>",
+    "<svg width=0 height=0><filter id=f><feColorMatrix values='0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 "
+    "0'/></filter></svg><div style='position:relative'><p>{}</p><div style='position:absolute;left:0;"
+    "top:0;width:100%;height:100%;background:#eee;filter:url(#f)'></div></div>",
+    "<div style='position:relative'><p>{}</p><div style='position:absolute;left:0;top:0;width:100%;he"
+    "ight:100%;background:#eee;transform:scale(1,.01)'></div></div>",
+    "<div style='position:relative;height:60px'><p style='margin:0'>{}</p><div style='position:absolu"
+    "te;left:0;top:0;width:0;height:0;border-left:1300px solid transparent;border-top:60px solid tran"
+    "sparent'></div></div>",
+    "<div style='position:relative'><p>{}</p><table style='position:absolute;inset:0;width:100%;heigh"
+    "t:60px;empty-cells:hide;border-collapse:separate'><tr><td style='background:#eee'></td></tr></ta"
+    "ble></div>",
+    "<div style='position:relative;width:300px'><p style='position:absolute;margin:0;left:0;top:0'>{}"
+    "</p><div style='position:relative'><span style='background:#eee'>a<br><br>b</span></div></div>",
+    "<style>.a{{color:#fff}}.a::first-line{{color:#000}}</style><p class=a>{}</p>",
+    "<p style='filter:hue-rotate(90deg);color:#c00'>{}</p>",
+    "<p style='color:#fff;filter:drop-shadow(0 0 1px #000)'>{}</p>",
+    "<div style='background:#fff;isolation:isolate'><p style='mix-blend-mode:difference;color:#fff'>{"
+    "}</p></div>",
+    "<style>body{{background:#123}}</style><p style='mix-blend-mode:difference;color:#fff'>{}</p>",
+    "<p style='clip-path:polygon(0 0,100% 0,98% 100%,0 100%)'>{}</p>",
+    "<p style='clip-path:path(\"M0 0h900v60h-900z\")'>{}</p>",
+    "<p style='clip-path:shape(from 0 0,line to 100% 0,line to 100% 100%,line to 0 100%,close)'>{}</p>",
+    "<p style='clip-path:inset(calc(10% - 1px) 0)'>{}</p>",
+    "<p style='mask:linear-gradient(#000 60%,transparent)'>{}</p>",
+    "<svg width=0 height=0><mask id=m><rect width=900 height=900 fill=white /></mask></svg><p style='"
+    "mask:url(#m)'>{}</p>",
+    "<p style='-webkit-text-stroke:.5px #fff'>{}</p>",
+    "<svg><text y=20 stroke=#fff stroke-width=6 paint-order=stroke>{}</text></svg>",
+    "<p style='text-decoration:line-through'>{}</p>",
+    "<p style='text-decoration:line-through red 2px'>{}</p>",
+    "<p style='text-decoration:underline #fc0 30px'>{}</p>",
+    "<div style='position:relative'><p>{}</p><div style='position:absolute;left:0;top:0;width:100%;he"
+    "ight:100%;backdrop-filter:saturate(1.2)'></div></div>",
+    "<div style='perspective:500px'><p style='transform:translateZ(50px);margin:0 200px'>{}</p></div>",
+    "<div style='transform-style:preserve-3d;transform:rotateY(180deg)'><p style='backface-visibility"
+    ":hidden;transform:rotateY(180deg)'>{}</p></div>",
+    "<div style='transform-style:preserve-3d;rotate:y 180deg'><p style='backface-visibility:hidden;ro"
+    "tate:y 180deg'>{}</p></div>",
+    "<p style='font-size:1px;scale:14;transform-origin:0 0'>{}</p>",
+    "<p>{}</p><div style='position:fixed;inset:0;background:#eee'>consent</div>",
+    "<div style='position:sticky;top:0'><p>{}</p></div><div style='height:3000px'></div>",
+    "<div style='display:-webkit-box;-webkit-line-clamp:2;-webkit-box-orient:vertical;overflow:hidden"
+    ";width:120px'>{}</div>",
+    "<style>html{{background:#000}}body{{height:20px}}</style><p style='color:#fff;position:absolute;"
+    "top:500px'>{}</p>",
+    "<style>body{{background:#000;height:20px}}</style><p style='color:#fff;position:absolute;top:500"
+    "px'>{}</p>",
+]
 
 
 def judged(page: Snapshot) -> dict[str, Hiding]:
@@ -198,7 +514,15 @@ def test_hidden_text_is_found_with_its_reason(studio: Studio, reason: Hiding) ->
         assert {text: hiding for text, hiding in judged(page).items() if hiding} == {word: reason}, html
 
 
-@pytest.mark.parametrize("html", SEEN)
+@pytest.mark.parametrize("reason", WAYS, ids=lambda reason: reason.name)
+def test_ways_to_hide_a_text_are_found(studio: Studio, reason: Hiding) -> None:
+    found = {
+        html: judged(studio.show(html.format("word word")).snapshot).get("word word") for html in WAYS[reason]
+    }
+    assert found == dict.fromkeys(WAYS[reason], reason)
+
+
+@pytest.mark.parametrize("html", SEEN + SEEN_TOO)
 def test_what_can_be_seen_is_left_alone(studio: Studio, html: str) -> None:
     page = studio.show(f"<body>{html.format('word')}").snapshot
     assert judged(page)["word"] == Hiding.NONE

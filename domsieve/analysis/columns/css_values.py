@@ -1,8 +1,8 @@
-"""Read computed CSS values: colours, gradients, filters, blend modes and shapes, as far as hidden text needs them."""
+"""Read computed CSS values: colours, gradients, filters and blend modes, as far as hidden text needs them."""
 
 import re
-from collections.abc import Callable, Iterator
-from math import cos, inf, isnan, nan, radians, sin
+from collections.abc import Callable, Iterator, Sequence
+from math import cos, isnan, nan, radians, sin
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,12 +13,14 @@ Colour = tuple[float, float, float, float]
 
 UNKNOWN: Colour = (nan, nan, nan, 0.5)  # neither opaque nor transparent
 NO_COLOUR: Colour = (0.0, 0.0, 0.0, 0.0)
-EVERYWHERE = (-inf, -inf, inf, inf)
-NOWHERE = (0.0, 0.0, 0.0, 0.0)
 
 _NUMBER = re.compile(r"-?\d*\.?\d+(?:e-?\d+)?")
 _MOST_SHADOWS = 4  # of a text that are looked at. A guess, too
 _LONGEST = 2_000  # characters of a value that are read. A guess: values of real pages are shorter
+# Stops of a gradient that differ by less, of 255 in each channel, are one colour.
+_MOST_SPREAD = 8.0
+# The largest blur of a shadow that still has the shape of its letters, and the furthest shadow, in px. Guesses.
+_MOST_SHADE_BLUR_PX, _FURTHEST_PX = 24.0, 500.0
 _CALL = re.compile(r"([a-z-]{1,40})\(")
 
 
@@ -93,6 +95,10 @@ def _linear(coded: float) -> float:
     return ((coded + 0.055) / 1.055) ** 2.4 if coded > 0.04045 else coded / 12.92
 
 
+def _power(exponent: float) -> Callable[[float], float]:
+    return lambda coded: float(max(coded, 0.0) ** exponent)
+
+
 def _of_xyz(x: float, y: float, z: float) -> tuple[float, float, float]:
     """Return sRGB of XYZ with white D65."""
     return (
@@ -130,20 +136,38 @@ def _of_oklab(light: float, a: float, b: float) -> tuple[float, float, float]:
     )
 
 
-def _of_display_p3(red: float, green: float, blue: float) -> tuple[float, float, float]:
-    red, green, blue = _linear(red), _linear(green), _linear(blue)
-    return _of_xyz(
-        0.4865709 * red + 0.2656677 * green + 0.1982173 * blue,
-        0.2289746 * red + 0.6917385 * green + 0.0792869 * blue,
-        0.0451134 * green + 1.0439444 * blue,
-    )
-
-
 _Convert = Callable[[float, float, float], tuple[float, float, float]]
+
+
+def _rgb_space(
+    transfer: Callable[[float], float], to_xyz: Sequence[Sequence[float]], convert: _Convert = _of_xyz
+) -> _Convert:
+    """Return how to read a space of red, green and blue from its transfer function and its matrix to XYZ."""
+
+    def read(*channels: float) -> tuple[float, float, float]:
+        linear = [transfer(channel) for channel in channels]
+        x, y, z = (sum(a * b for a, b in zip(row, linear, strict=True)) for row in to_xyz)
+        return convert(x, y, z)
+
+    return read
+
+
+_P3 = ((0.4865709, 0.2656677, 0.1982173), (0.2289746, 0.6917385, 0.0792869), (0.0, 0.0451134, 1.0439444))
+_A98 = (
+    (0.5766690, 0.1855582, 0.1882286),
+    (0.2973450, 0.6273636, 0.0752915),
+    (0.0270314, 0.0706889, 0.9913375),
+)
+_PROPHOTO = ((0.7977605, 0.1351858, 0.0313493), (0.2880711, 0.7118432, 0.0000857), (0.0, 0.0, 0.8251046))
+_REC2020 = ((0.6369580, 0.1446169, 0.1688810), (0.2627002, 0.6779981, 0.0593017), (0.0, 0.0280727, 1.0609851))
 _SPACES: dict[str, _Convert] = {
     "srgb": lambda red, green, blue: (red, green, blue),
     "srgb-linear": lambda red, green, blue: (_gamma(red), _gamma(green), _gamma(blue)),
-    "display-p3": _of_display_p3,
+    "display-p3": _rgb_space(_linear, _P3),
+    "display-p3-linear": _rgb_space(_power(1.0), _P3),
+    "a98-rgb": _rgb_space(_power(563 / 256), _A98),
+    "prophoto-rgb": _rgb_space(_power(1.8), _PROPHOTO, _of_d50),
+    "rec2020": _rgb_space(_power(2.4), _REC2020),
     "xyz": _of_xyz,
     "xyz-d65": _of_xyz,
     "xyz-d50": _of_d50,
@@ -159,25 +183,47 @@ _SPACES: dict[str, _Convert] = {
 _STOP = re.compile(r"(?:rgba?|color|lab|lch|oklab|oklch)\([^()]{0,200}\)|transparent")
 
 
-def picture(value: str) -> Colour:
-    """Return the colour of a ``background-image`` or a mask: of gradients of a single colour, else `UNKNOWN`.
+def pictures(value: str) -> list[Colour]:
+    """Return the colour of each picture of a ``background-image`` or a mask, the uppermost first.
 
-    ``none`` has no colour. Of several pictures the first is on top; the others are seen where it is transparent.
+    A gradient of almost one colour has it. NaN in the channels means several colours or a file; then alpha is 1 if
+    the picture is opaque, 0 if it is fully transparent, and otherwise .5. ``none`` is a picture, too.
     """
-    found = NO_COLOUR
-    for name, said in calls(value):
-        stops = {colour(stop) for stop in _STOP.findall(said)} if name.endswith("gradient") else set()
-        alphas = {stop[3] for stop in stops}
-        if alphas == {0.0}:
+    found: list[Colour] = []
+    for part in split_list(value):
+        name, said = next(calls(part), ("", ""))
+        if name.endswith("image-set"):
+            found += pictures(split_list(said)[0])
             continue
-        if len(stops) != 1:
-            is_opaque = alphas == {1.0} and found == NO_COLOUR
-            return (nan, nan, nan, 1.0) if is_opaque else UNKNOWN
-        (only,) = stops
-        found = over(found, only)
-        if found[3] == 1:
-            break
+        stops = np.array([colour(stop) for stop in _STOP.findall(said)] if name.endswith("gradient") else [])
+        if part.strip() == "none" or (len(stops) and (stops[:, 3] == 0).all()):
+            found.append(NO_COLOUR)
+        elif len(stops) and (np.ptp(stops, axis=0) <= (*[_MOST_SPREAD] * 3, 0.02)).all():
+            red, green, blue, alpha = stops.mean(axis=0).tolist()
+            found.append((red, green, blue, alpha))
+        else:
+            found.append((nan, nan, nan, 1.0) if len(stops) and (stops[:, 3] == 1).all() else UNKNOWN)
     return found
+
+
+def split_list(value: str) -> list[str]:
+    """Return the parts of a value between its outer commas."""
+    value = value[:_LONGEST]
+    parts, depth, begin = [], 0, 0
+    for at, letter in enumerate(value):
+        depth += (letter == "(") - (letter == ")")
+        if letter == "," and depth == 0:
+            parts.append(value[begin:at])
+            begin = at + 1
+    return [*parts, value[begin:]]
+
+
+def laid_on(top: F64, ground: F64) -> F64:
+    """Return colours (n, 4) painted over opaque ones (n, 3), which may be unknown where they are not seen."""
+    alpha = top[:, 3:]
+    with np.errstate(invalid="ignore"):
+        mixed = top[:, :3] * alpha + ground * (1 - alpha)
+    return np.where(alpha == 1, top[:, :3], np.where(alpha == 0, ground, mixed))
 
 
 def over(top: Colour, below: Colour) -> Colour:
@@ -185,15 +231,36 @@ def over(top: Colour, below: Colour) -> Colour:
     alpha = top[3] + below[3] * (1 - top[3])
     if not alpha:
         return NO_COLOUR
+    if top[3] in {0.0, 1.0}:  # the other colour may be unknown
+        return top if top[3] else below
     red, green, blue = (
         (a * top[3] + b * below[3] * (1 - top[3])) / alpha for a, b in zip(top[:3], below[:3], strict=True)
     )
     return red, green, blue, alpha
 
 
-def shadows(value: str) -> list[Colour]:
-    """Return the colours of a ``text-shadow``, the first four."""
-    return [colour(stop) for stop in _STOP.findall(value[:_LONGEST])[:_MOST_SHADOWS]]
+def shadows(value: str) -> list[tuple[Colour, list[float], bool]]:
+    """Return the first four of ``text-shadow`` or ``box-shadow``: colour, lengths in px, and whether it is inside.
+
+    The lengths are the offsets to the right and down, the blur, and for boxes the spread.
+    """
+    parts = [(_STOP.search(part), part) for part in split_list(value)[:_MOST_SHADOWS]]
+    return [
+        (
+            colour(ink[0]),
+            [number(length, 0.0) for length in part.replace(ink[0], "").split() if length.endswith("px")],
+            "inset" in part,
+        )
+        for ink, part in parts
+        if ink
+    ]
+
+
+def has_shape(lengths: Sequence[float]) -> bool:
+    """Return whether the shadow of a letter, with these lengths, is near it and sharp enough to read."""
+    return max(map(abs, lengths[:2]), default=0.0) <= _FURTHEST_PX and (
+        len(lengths) < 3 or lengths[2] <= _MOST_SHADE_BLUR_PX
+    )
 
 
 # Filters: Filter Effects Module Level 1, section 14.
@@ -203,14 +270,26 @@ _SEPIA = np.array([[0.393, 0.769, 0.189], [0.349, 0.686, 0.168], [0.272, 0.534, 
 _MATRICES = {"grayscale": (_GREY, False), "saturate": (_GREY, True), "sepia": (_SEPIA, False)}
 
 
+_COLOURLESS = frozenset({"opacity", "blur", "drop-shadow"})
+_TURNS = {"deg": 1.0, "grad": 0.9, "rad": 57.29577951308232, "turn": 360.0}
+
+
+def _hue_matrix(said: str) -> F64:
+    unit = next((degrees for name, degrees in _TURNS.items() if said.endswith(name)), 1.0)
+    turn = radians(number(said, 0.0) * unit)
+    by_cos = np.eye(3) - _GREY
+    by_sin = np.array([[-0.213, -0.715, 0.928], [0.143, 0.140, -0.283], [-0.787, 0.715, 0.072]])
+    matrix: F64 = _GREY + cos(turn) * by_cos + sin(turn) * by_sin
+    return matrix
+
+
 def filtered(colours: F64, value: str) -> F64:
     """Return colours (n, 3) after the functions of a ``filter``; NaN if one of them is not known.
 
-    ``opacity()`` and ``blur()`` change no colour; see `opacity_of` and `blur_of`. The shadow of ``drop-shadow()`` can
-    have any.
+    ``opacity()``, ``blur()`` and ``drop-shadow()`` change no colour; see `opacity_of`, `blur_of` and `shades`.
     """
     for name, said in calls(value):
-        if name in {"opacity", "blur"}:
+        if name in _COLOURLESS:
             continue
         amount = _amount(said)
         if name == "brightness":
@@ -223,6 +302,8 @@ def filtered(colours: F64, value: str) -> F64:
             to, is_share_kept = _MATRICES[name]
             share = amount if is_share_kept else 1 - min(amount, 1.0)
             colours = colours * share + (colours @ to.T) * (1 - share)
+        elif name == "hue-rotate":
+            colours = colours @ _hue_matrix(said).T
         else:
             return np.full_like(colours, nan)
         colours = np.clip(colours, 0.0, 255.0)
@@ -245,7 +326,13 @@ def blur_of(value: str) -> float:
 
 def changes_colours(value: str) -> bool:
     """Return whether a ``filter`` has functions that change colours."""
-    return any(name not in {"opacity", "blur"} for name, _ in calls(value)) or "url(" in value
+    return any(name not in _COLOURLESS for name, _ in calls(value)) or "url(" in value
+
+
+def shades(value: str) -> Colour:
+    """Return the colour of the last ``drop-shadow()`` of a ``filter`` that has the shape of its letters."""
+    found = [of for name, said in calls(value) if name == "drop-shadow" for of in shadows(said)]
+    return next((ink for ink, lengths, _ in reversed(found) if has_shape(lengths)), NO_COLOUR)
 
 
 def _amount(said: str) -> float:
@@ -253,14 +340,64 @@ def _amount(said: str) -> float:
 
 
 # Blend modes: Compositing and Blending Level 1, section 10.
+
+
+def _hard_light(top: F64, below: F64) -> F64:
+    return np.where(top <= 127.5, 2 * top * below / 255, 255 - 2 * (255 - top) * (255 - below) / 255)
+
+
+def _soft_light(top: F64, below: F64) -> F64:
+    a, b = top / 255, below / 255
+    curve = np.where(b <= 0.25, ((16 * b - 12) * b + 4) * b, np.sqrt(np.maximum(b, 0)))
+    return 255 * np.where(a <= 0.5, b - (1 - 2 * a) * b * (1 - b), b + (2 * a - 1) * (curve - b))
+
+
+def _dodge(top: F64, below: F64) -> F64:
+    least = np.maximum(255 - top, 1e-9)
+    return np.where(below == 0, 0.0, np.minimum(255.0, 255 * below / least))
+
+
+_LIGHT = np.array([0.3, 0.59, 0.11])
+
+
+def _with_light(colours: F64, light: F64) -> F64:
+    """Return colours with another luminosity (n, 1), kept in range."""
+    colours = colours + light - (colours @ _LIGHT)[:, None]
+    least, most = colours.min(axis=1, keepdims=True), colours.max(axis=1, keepdims=True)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        colours = np.where(least < 0, light + (colours - light) * light / (light - least), colours)
+        return np.where(most > 255, light + (colours - light) * (255 - light) / (most - light), colours)
+
+
+def _with_saturation(colours: F64, of: F64) -> F64:
+    """Return colours with the saturation of others."""
+    least, span = colours.min(axis=1, keepdims=True), np.ptp(colours, axis=1, keepdims=True)
+    return np.asarray((colours - least) * np.ptp(of, axis=1, keepdims=True) / np.where(span == 0, 1.0, span))
+
+
+def _light(colours: F64) -> F64:
+    light: F64 = (colours @ _LIGHT)[:, None]
+    return light
+
+
 _BLENDS: dict[str, Callable[[F64, F64], F64]] = {
     "multiply": lambda top, below: top * below / 255,
     "screen": lambda top, below: top + below - top * below / 255,
+    "overlay": lambda top, below: _hard_light(below, top),
+    "hard-light": _hard_light,
+    "soft-light": _soft_light,
+    "color-dodge": _dodge,
+    "color-burn": lambda top, below: 255 - _dodge(255 - top, 255 - below),
     "darken": np.minimum,
     "lighten": np.maximum,
     "difference": lambda top, below: np.abs(top - below),
     "exclusion": lambda top, below: top + below - 2 * top * below / 255,
     "plus-lighter": lambda top, below: np.minimum(top + below, 255.0),
+    "hue": lambda top, below: _with_light(_with_saturation(top, below), _light(below)),
+    "saturation": lambda top, below: _with_light(_with_saturation(below, top), _light(below)),
+    "color": lambda top, below: _with_light(top, _light(below)),
+    "luminosity": lambda top, below: _with_light(below, _light(top)),
+    "normal": lambda top, _: top,
 }
 
 
@@ -268,104 +405,3 @@ def blended(top: F64, below: F64, mode: str) -> F64:
     """Return colours (n, 3) that are blended with those below them; NaN for a mode that is not known."""
     blend = _BLENDS.get(mode)
     return np.full_like(top, nan) if blend is None else np.asarray(blend(top, below))
-
-
-# Shapes: CSS Shapes Module Level 1, section 3.
-
-
-def shape(value: str, width: float, height: float) -> tuple[float, float, float, float]:
-    """Return the edges left, top, right and bottom of a ``clip-path`` in a box of this size; `EVERYWHERE` if unknown.
-
-    Of a polygon, circle or path these are the edges of the smallest rectangle around it.
-    """
-    name, said = next(calls(value), ("", ""))
-    if "calc(" in said or name not in _SHAPES:
-        return EVERYWHERE
-    return _SHAPES[name](said.split(" round ")[0], width, height)
-
-
-def _length(said: str, whole: float) -> float:
-    value = number(said, nan)
-    return value * whole / 100 if said.endswith("%") else value
-
-
-def _of_inset(said: str, width: float, height: float) -> tuple[float, float, float, float]:
-    edges = said.split()
-    if not 1 <= len(edges) <= 4:
-        return EVERYWHERE
-    top, right, bottom, left = _four(edges)
-    return _known(
-        _length(left, width),
-        _length(top, height),
-        width - _length(right, width),
-        height - _length(bottom, height),
-    )
-
-
-def _four(edges: list[str]) -> tuple[str, str, str, str]:
-    top = edges[0]
-    right = edges[1] if len(edges) > 1 else top
-    bottom = edges[2] if len(edges) > 2 else top
-    return top, right, bottom, edges[3] if len(edges) > 3 else right
-
-
-def _of_ellipse(said: str, width: float, height: float) -> tuple[float, float, float, float]:
-    radii, _, place = said.partition("at ")
-    sizes, middle = radii.split(), (place.split() or ["50%", "50%"])
-    if not 1 <= len(sizes) <= 2 or len(middle) != 2:
-        return EVERYWHERE
-    # A percentage of the radius of a circle is one of the diagonal.
-    wholes = (width, height) if len(sizes) == 2 else ((width**2 + height**2) ** 0.5 / 2**0.5,) * 2
-    across, down = _length(sizes[0], wholes[0]), _length(sizes[-1], wholes[1])
-    x, y = _length(middle[0], width), _length(middle[1], height)
-    return _known(x - across, y - down, x + across, y + down)
-
-
-def _of_polygon(said: str, width: float, height: float) -> tuple[float, float, float, float]:
-    points = [part.split() for part in said.removeprefix("evenodd,").removeprefix("nonzero,").split(",")]
-    if any(len(point) != 2 for point in points):
-        return EVERYWHERE
-    xs, ys = [_length(x, width) for x, _ in points], [_length(y, height) for _, y in points]
-    return _known(min(xs), min(ys), max(xs), max(ys))
-
-
-def _of_path(said: str, _width: float, _height: float) -> tuple[float, float, float, float]:
-    """Return nothing for a path that moves and never draws, such as ``M0 0``."""
-    return EVERYWHERE if re.search(r"[lhvcsqtaLHVCSQTA]", said.replace("evenodd", "")) else NOWHERE
-
-
-def _of_rect(said: str, width: float, height: float) -> tuple[float, float, float, float]:
-    edges = said.split()
-    if len(edges) != 4:
-        return EVERYWHERE
-    auto = ("0px", f"{width}px", f"{height}px", "0px")
-    top, right, bottom, left = (
-        own if edge == "auto" else edge for edge, own in zip(edges, auto, strict=True)
-    )
-    return _known(_length(left, width), _length(top, height), _length(right, width), _length(bottom, height))
-
-
-def _of_xywh(said: str, width: float, height: float) -> tuple[float, float, float, float]:
-    edges = said.split()
-    if len(edges) != 4:
-        return EVERYWHERE
-    x, y = _length(edges[0], width), _length(edges[1], height)
-    return _known(x, y, x + _length(edges[2], width), y + _length(edges[3], height))
-
-
-def _known(left: float, top: float, right: float, bottom: float) -> tuple[float, float, float, float]:
-    edges = (left, top, right, bottom)
-    if any(map(isnan, edges)):
-        return EVERYWHERE
-    return edges if right > left and bottom > top else NOWHERE
-
-
-_SHAPES: dict[str, Callable[[str, float, float], tuple[float, float, float, float]]] = {
-    "inset": _of_inset,
-    "circle": _of_ellipse,
-    "ellipse": _of_ellipse,
-    "polygon": _of_polygon,
-    "path": _of_path,
-    "rect": _of_rect,
-    "xywh": _of_xywh,
-}

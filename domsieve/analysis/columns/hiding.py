@@ -1,29 +1,22 @@
 """Why a text of a page cannot be seen, or cannot be read: computed styles and boxes, without pixels."""
 
-import re
-from collections.abc import Iterator
 from enum import IntEnum
-from functools import partial
-from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from domsieve.analysis.columns.batch import F64, Bools, Ints, cached_per_page
-from domsieve.analysis.columns.css_values import (
-    EVERYWHERE,
-    NOWHERE,
-    blended,
-    filtered,
-    shadows,
-    shape,
-)
-from domsieve.analysis.columns.page_columns import attributes_of, has_tag, page_texts
-from domsieve.analysis.columns.paint_styles import LEAST_CONTRAST, LEAST_OPACITY, LEAST_PX, PaintStyles
-from domsieve.analysis.columns.rectangles import contains, intersection, is_larger
+from domsieve.analysis.columns.covers import Covers
+from domsieve.analysis.columns.css_transforms import thinness
+from domsieve.analysis.columns.css_values import blended, filtered, has_shape, shadows
+from domsieve.analysis.columns.page_columns import page_texts
+from domsieve.analysis.columns.paint_styles import LEAST_CONTRAST, LEAST_OPACITY, LEAST_PX
+from domsieve.analysis.columns.rectangles import intersection, is_larger, samples, share_in
+from domsieve.analysis.columns.scene import Scene
 from domsieve.analysis.columns.visible import never_shown, shown_nodes
 from domsieve.budget import check, spending
-from domsieve.snapshot.page import PIXELS, Kind, Snapshot
+from domsieve.snapshot.page import PIXELS, Snapshot
 
 
 class Hiding(IntEnum):
@@ -67,10 +60,15 @@ _FEWEST_IN_LINE = 4
 _LETTER_AREA, _LEAST_LETTER_AREA, _LETTER_WIDTH = 0.5, 0.2, 0.4
 # So much of a text at its edges has less than a tenth of its ink: in shares of its width, and of its letters' size.
 _EDGE, _EDGE_OF_LINE = 0.03, 0.25
-# Guesses that bound the work: texts are compared with boxes in up to 64 horizontal bands of at least 128 texts.
-_BANDS, _FEWEST_IN_BAND, _MOST_COVERS = 64, 128, 2_000
-_WHITE = np.array([255.0, 255.0, 255.0])
-_ADDRESS = re.compile(r'url\(["\']?#([^"\')]{1,200})["\']?\)')
+# A text of which less can be seen is hidden, as for `tests/renderer/pixel_oracle.py`.
+_LEAST_SHARE = 0.1
+# Boxes that cut often leave a line of a teaser, which counts as visible.
+_LEAST_LEFT = 0.05
+# So many points of a text are compared with shapes, and so many texts at once. Guesses, as is the number of boxes
+# that a text is looked for in.
+_ACROSS, _DOWN, _AT_ONCE, _MOST_LEFT = 15, 5, 500, 16
+# Filters and blend modes inside one another that are computed. A guess, too.
+_MOST_EFFECTS = 6
 
 
 @cached_per_page
@@ -96,7 +94,7 @@ def _hidden(page: Snapshot) -> NDArray[np.uint8]:
     reason[text[page.style[text] < 0]] = Hiding.NO_BOX
     text = text[page.style[text] >= 0]
     if text.size:
-        reason[text] = _Scene(page).judge(text)
+        reason[text] = _Judge(page).judge(text)
     if PIXELS in page.style_names:
         # Pictures only add to the rules: a page that knows of them could make hidden text show in them.
         sight = page.strings.take(page.styles[page.style[text], page.style_names.index(PIXELS)].tolist())
@@ -104,167 +102,84 @@ def _hidden(page: Snapshot) -> NDArray[np.uint8]:
     return reason
 
 
-class _Scene:
-    """The computed styles of a page, and what each node inherits: clipping, opacity, background and filters.
-
-    Attributes
-    ----------
-    ground : (N, 3), the colour behind the content of a node, NaN where it is unknown.
-    ground_of : (N,), the element that has this background, -1 for the page.
-    lettering : (N, 4), the colour of letters that are cut out of a background (``background-clip: text``).
-    is_fixed : (N,), whether the content of a node stays where it is when the page is scrolled.
-    context_of : (N,), the nearest stacking context, -1 for that of the page.
-    filter_of, blend_of : (N,), the nearest element with a filter that changes colours, or with a blend mode; -1 for
-        none, -2 for one inside another, whose result is not known.
-    """
+class _Judge:
+    """Judges the texts of a page."""
 
     def __init__(self, page: Snapshot) -> None:
         self.page = page
-        self.node = PaintStyles(page)
-        n = len(page)
-        x, y, width, height = page.box.astype(np.float64).T
-        self.rect = np.stack((x, y, x + width, y + height), axis=1)
-        self.shape = self._shapes()
-        self.has_shape = self.shape[:, 2] < np.inf
-        self.clip = np.tile(EVERYWHERE, (n, 1))  # applies to the normal flow inside a node
-        self.clip_placed = self.clip.copy()  # applies to its absolutely positioned descendants
-        self.own_clip = self.clip.copy()
-        self.opacity = np.ones(n)
-        self.moves = np.zeros(n, np.bool_)
-        self.is_fixed = np.zeros(n, np.bool_)
-        self.in_hidden_frame = np.zeros(n, np.bool_)
-        self.blur_px = np.zeros(n)
-        self.is_flat = np.zeros(n, np.bool_)
-        self.ground = np.tile(_WHITE, (n, 1))
-        self.ground_of = np.full(n, -1)
-        self.cut_to_text = np.zeros(n, np.bool_)
-        self.lettering = np.zeros((n, 4))
-        self.filter_of = np.full(n, -1)
-        self.blend_of = np.full(n, -1)
-        self.context_of = np.full(n, -1)
-        for nodes in _levels(page):
-            check()
-            self._inherit(nodes)
-
-    def _shapes(self) -> F64:
-        """Return the edges (N, 4) of what ``clip-path``, masks and the like leave of each node."""
-        page, node = self.page, self.node
-        empty = self._empty_references()
-        edges = np.tile(EVERYWHERE, (len(page), 1))
-        for one in np.flatnonzero(node.shape_number >= 0).tolist():
-            check()
-            value = node.shape_values[node.shape_number[one]]
-            x, y, width, height = page.box[one].astype(float).tolist()
-            if address := _ADDRESS.search(value):
-                edges[one] = NOWHERE if address[1] in empty else EVERYWHERE
-            else:
-                left, top, right, bottom = shape(value, width, height)
-                edges[one] = x + left, y + top, x + right, y + bottom
-        masked = np.array(
-            [bool((address := _ADDRESS.search(value)) and address[1] in empty) for value in node.mask_values]
-            + [False]
-        )
-        nothing = (node.mask_number >= 0) & (page.box[:, 2:] <= 0).any(axis=1)
-        nothing |= node.is_masked | masked[node.mask_number] | node.shapeless | node.is_turned
-        edges[nothing] = NOWHERE
-        return edges
-
-    def _empty_references(self) -> set[str]:
-        """Return the ids of masks and clip paths of SVG that contain nothing."""
-        page = self.page
-        hollow = has_tag(page, "mask", "clippath") & (page.end == np.arange(1, len(page) + 1))
-        if not hollow.any():
-            return set()
-        return {str(name) for one, name in attributes_of(page).found("id", str).items() if hollow[one]}
-
-    def _inherit(self, nodes: Ints) -> None:
-        page, node = self.page, self.node
-        above = np.maximum(page.parent[nodes], 0)
-        fixed, placed = node.fixed[nodes], node.absolute[nodes]
-        own = np.where(placed[:, None], self.clip_placed[above], self.clip[above])
-        own[fixed] = EVERYWHERE
-        self.own_clip[nodes] = own
-        inner = own.copy()
-        cuts, scrolls = node.cuts[nodes], node.scrolls[nodes]
-        inner[cuts] = intersection(own[cuts], self.rect[nodes[cuts]])
-        # All content of a scrolling box can be seen if a letter of it can.
-        least = np.maximum(node.letter_px[nodes[scrolls]], LEAST_PX)
-        seen = is_larger(intersection(own[scrolls], self.rect[nodes[scrolls]]), least)
-        inner[scrolls] = np.where(seen[:, None], EVERYWHERE, NOWHERE)
-        shaped = self.has_shape[nodes]
-        inner[shaped] = intersection(inner[shaped], self.shape[nodes[shaped]])
-        self.clip[nodes] = inner
-        self.clip_placed[nodes] = np.where(node.holds_placed[nodes, None], inner, self.clip_placed[above])
-        self.opacity[nodes] = self.opacity[above] * node.opacity[nodes]
-        self.moves[nodes] = self.moves[above] | node.moves[nodes]
-        is_fixed = self.is_fixed[above] | fixed
-        # What a fixed box scrolls to can be seen if the box can.
-        is_fixed[scrolls & ~self._is_beyond(nodes)] = False
-        self.is_fixed[nodes] = is_fixed
-        self.in_hidden_frame[nodes] = self.in_hidden_frame[above] | (node.is_frame & ~node.seen)[above]
-        self.blur_px[nodes] = np.maximum(self.blur_px[above], node.blur_px[nodes])
-        self.is_flat[nodes] = self.is_flat[above] | node.is_flat[nodes]
-        self._inherit_colours(nodes, above)
-
-    def _is_beyond(self, nodes: Ints) -> Bools:
-        """Return which nodes are to the right of the window or below it before the page is scrolled."""
-        width, height = self.node.window_px
-        return np.asarray((self.rect[nodes, 0] >= width) | (self.rect[nodes, 1] >= height))
-
-    def _inherit_colours(self, nodes: Ints, above: Ints) -> None:
-        node = self.node
-        cut = node.cut_to_text[nodes]
-        own, alpha = node.ground[nodes], node.ground[nodes, 3:]
-        mixed = own[:, :3] * alpha + self.ground[above] * (1 - alpha)
-        painted = (alpha > 0) & ~cut[:, None]
-        self.ground[nodes] = np.where(painted, np.where(alpha == 1, own[:, :3], mixed), self.ground[above])
-        self.ground_of[nodes] = np.where(painted[:, 0], nodes, self.ground_of[above])
-        self.cut_to_text[nodes] = self.cut_to_text[above] | cut
-        self.lettering[nodes] = np.where(cut[:, None], own, self.lettering[above])
-        self.context_of[nodes] = np.where(node.is_context[nodes], nodes, self.context_of[above])
-        for has, owner in ((node.has_filter, self.filter_of), (node.blend_number > 0, self.blend_of)):
-            first = np.where((owner[above] == -1) & ~node.is_root[nodes], nodes, -2)
-            owner[nodes] = np.where(has[nodes], first, owner[above])
+        self.scene = Scene(page)
+        self.node, self.rect = self.scene.node, self.scene.rect
+        self.covers = Covers(self.scene)
 
     def judge(self, text: Ints) -> NDArray[np.uint8]:
         """Return the `Hiding` of each of these texts, which have boxes."""
-        node, above = self.node, self.page.parent[text]
+        scene, node, above = self.scene, self.node, self.page.parent[text].astype(np.int64)
         rect, letter = self.rect[text], node.letter_px[text]
         size = np.minimum(rect[:, 2] - rect[:, 0], rect[:, 3] - rect[:, 1])
         letters = self._lengths(text)
         read = self._letter_sizes(text, letters)
         inks = (self._inks(text), node.outline[text])
-        behind = self._boxes_behind(text, node.is_placed)
-        shaded = self._has_shadows(text, behind)
-        strength = self.opacity[above] * np.maximum(inks[0][:, 3], inks[1][:, 3])
-        unseen = np.where(shaded, self.opacity[above], strength) < LEAST_OPACITY
+        back = self._backdrop(text)
+        shaded = self._has_shadows(back)
+        opacity = scene.opacity[above]
+        strength = opacity * np.maximum(inks[0][:, 3], inks[1][:, 3])
+        unseen = np.where(shaded, opacity, strength) < LEAST_OPACITY
         faint = ~shaded
         for ink in inks:
-            contrast = self._contrasts(text, ink[:, :3], behind) * self.opacity[above] * ink[:, 3]
+            contrast = self._contrasts(back, ink[:, :3]) * opacity * ink[:, 3]
             faint &= (contrast <= LEAST_CONTRAST) | (ink[:, 3] == 0)
-        alone = np.flatnonzero(faint & (behind < 0))
-        faint[alone] = self._boxes_behind(text[alone], ~node.is_placed) < 0
+        alone = np.flatnonzero(faint & (back.behind < 0))
+        others = ~(node.is_placed | node.is_drawn)
+        faint[alone] = self.covers.behind(text[alone], back.owner[alone], others)[:, 0] < 0
+        cores = self._cores(text)
         # A line of one letter's size is enough, whatever the size of its box.
         wide = np.minimum(_LEAST_OF_LETTER * letter, rect[:, 2] - rect[:, 0] - LEAST_PX)
         high = np.minimum(_LEAST_OF_LINE * letter, rect[:, 3] - rect[:, 1] - LEAST_PX)
         least = np.maximum(np.stack((wide, high), axis=1), LEAST_PX)
-        beyond = self.is_fixed[above] & self._is_beyond(text)
+        left = intersection(scene.clip[above], rect)
         tests = (
-            self.in_hidden_frame[text] | node.is_unpainted[text],
+            scene.in_hidden_frame[text] | node.is_unpainted[text],
             ~node.seen[text],
-            (size <= LEAST_PX) | (read <= LEAST_PX) | self.is_flat[above],
+            (size <= LEAST_PX) | (read <= LEAST_PX) | scene.is_flat(above),
             unseen,
-            ~is_larger(intersection(self.clip[above], rect), least),
-            (rect[:, 2] <= 0) | (rect[:, 3] <= 0) | beyond,
+            ~is_larger(left, least) | (share_in(left, rect) < _LEAST_LEFT) | self._is_cut(text, cores),
+            self._is_off_screen(text),
             faint,
-            self._is_covered(text),
-            (read <= _LEAST_LETTER_PX)
-            | (self.blur_px[above] >= _MOST_BLUR * letter)
+            self.covers.hidden(text, cores, inks, back.ground) | scene.is_struck[above],
+            (read * np.sqrt(thinness(scene.plane[above])) <= _LEAST_LETTER_PX)
+            | node.is_coded[text]
+            | (scene.blur_px[above] >= _MOST_BLUR * letter)
             | (rect[:, 2] - rect[:, 0] > _MOST_APART * letter * letters)
             | self._overlaps(text, letters),
         )
         of = (Hiding.INVISIBLE, *range(Hiding.INVISIBLE, Hiding.UNREADABLE + 1))
         return np.select(tests, [np.uint8(one) for one in of], np.uint8(Hiding.NONE))
+
+    def _is_off_screen(self, text: Ints) -> Bools:
+        """Return which texts are where nobody can scroll to."""
+        scene, rect, above = self.scene, self.rect[text], self.page.parent[text]
+        left, up = scene.reaches_left[above], scene.reaches_up[above]
+        beyond = scene.is_fixed[above] & scene.is_beyond(text)
+        width, height = self.node.window_px
+        # A page that scrolls to the left or up does so from the right or the bottom edge of the window.
+        beyond |= scene.reaches_left[0] & (rect[:, 0] >= width) | scene.reaches_up[0] & (rect[:, 1] >= height)
+        return np.asarray(((rect[:, 2] <= 0) & ~left) | ((rect[:, 3] <= 0) & ~up) | beyond)
+
+    def _is_cut(self, text: Ints, cores: F64) -> Bools:
+        """Return of which texts shapes that are no rectangles leave too little."""
+        scene = self.scene
+        cut = np.zeros(text.size, np.bool_)
+        at = scene.shape_of[self.page.parent[text]]
+        while (there := np.flatnonzero(at >= 0)).size:
+            for one in np.unique(at[there]).tolist():
+                those = there[at[there] == one]
+                for some in np.array_split(those, 1 + those.size // _AT_ONCE):
+                    check()
+                    points = samples(cores[some], _ACROSS, _DOWN) - self.rect[one, :2]
+                    inside = scene.shapes[one].contains(points.reshape(-1, 2)).reshape(some.size, -1)
+                    cut[some] |= inside.mean(axis=1) < _LEAST_SHARE
+            at[there] = scene.shape_of[np.maximum(self.page.parent[at[there]], 0)]
+        return cut
 
     def _letter_sizes(self, text: Ints, letters: F64) -> F64:
         """Return the size of letters on the screen: that of the style, unless ``zoom`` or a transform changes it."""
@@ -294,75 +209,106 @@ class _Scene:
         """Return the colour of the letters of each text (n, 4): its own, or that of a background cut to letters."""
         ink = self.node.ink[text].copy()
         above = self.page.parent[text]
-        through = self.cut_to_text[above] & (ink[:, 3] < 1)
+        through = self.scene.cut_to_text[above] & (ink[:, 3] < 1)
         ink[through] = np.where(
-            (ink[through, 3:] < LEAST_OPACITY), self.lettering[above[through]], [np.nan, np.nan, np.nan, 1.0]
+            (ink[through, 3:] < LEAST_OPACITY),
+            self.scene.lettering[above[through]],
+            [np.nan, np.nan, np.nan, 1.0],
         )
         return ink
 
-    def _contrasts(self, text: Ints, colours: F64, behind: Ints) -> F64:
-        """Return the largest difference of a channel between letters (n, 3) and ground (n,), NaN if it is not known.
-
-        Parameters
-        ----------
-        text : the texts.
-        colours : the colours of their letters.
-        behind : the box behind each text that is no ancestor; see `_boxes_behind`.
-        """
-        node, above = self.node, self.page.parent[text]
-        owner = np.where(behind >= 0, behind, self.ground_of[above])
-        colours, ground = colours.copy(), self.ground[above].copy()
-        holds = (owner < 0) | contains(self.rect[owner], self._cores(text))
-        known = holds & (node.ground[behind, 3] == 1) & ~node.is_picture[behind]
-        ground[behind >= 0] = np.where(known[:, None], node.ground[behind, :3], np.nan)[behind >= 0]
-        for of, values, change in (
-            (self.filter_of[above], node.filter_number, self._filter),
-            (self.blend_of[above], node.blend_number, partial(self._blend, behind)),
-        ):
-            colours[of == -2] = np.nan
-            touched = of >= 0
-            for value in np.unique(values[of[touched]]).tolist():
-                at = np.flatnonzero(touched)[values[of[touched]] == value]
-                inside = at[(owner[at] >= of[at]) & (owner[at] < self.page.end[of[at]])]
-                change(value, of[at], at, colours)
-                change(value, of[inside], inside, ground)
-        contrast = np.abs(colours - ground).max(axis=1)
+    def _backdrop(self, text: Ints) -> "_Backdrop":
+        """Return what is behind texts."""
+        scene, cores = self.scene, self._cores(text)
+        owner = scene.ground_of[self.page.parent[text]]
+        ground = scene.ground[self.page.parent[text]].copy()
+        for _ in range(_MOST_LEFT):
+            # Backgrounds of elements that a text has left do not count.
+            out = np.flatnonzero(owner >= 0)
+            out = out[share_in(scene.area[owner[out]], cores[out]) < _LEAST_SHARE]
+            if not out.size:
+                break
+            around = np.maximum(self.page.parent[owner[out]], 0)
+            ground[out], owner[out] = scene.ground[around], scene.ground_of[around]
+        # Nor do pictures that are somewhere else; where they are not, a background without a colour is none.
+        on = np.flatnonzero(owner >= 0)
+        mark = scene.patches.mark[owner[on]]
+        on = on[is_larger(mark, 0.0) & (share_in(mark, cores[on]) < _LEAST_SHARE)]
+        ground[on] = scene.beside[owner[on]]
+        bare = on[scene.patches.beside[owner[on], 3] == 0]
+        owner[bare] = scene.ground_of[np.maximum(self.page.parent[owner[bare]], 0)]
         # A text that is partly outside of its ground also stands on the one behind.
-        out = np.flatnonzero(~holds & (behind < 0))
-        outer = self.ground[np.maximum(self.page.parent[owner[out]], 0)]
-        contrast[out] = np.maximum(contrast[out], np.abs(colours[out] - outer).max(axis=1))
-        return np.asarray(contrast)
+        beyond = ground.copy()
+        out = np.flatnonzero(owner >= 0)
+        out = out[share_in(scene.area[owner[out]], cores[out]) < 1 - _LEAST_SHARE]
+        beyond[out] = scene.ground[np.maximum(self.page.parent[owner[out]], 0)]
+        behind = self.covers.behind(text, owner, self.node.is_placed | self.node.is_drawn)
+        on = np.flatnonzero(behind[:, 0] >= 0)
+        whole = share_in(scene.patches.outer[behind[on, 0]], cores[on]) >= 1 - _LEAST_SHARE
+        whole &= ~scene.is_turned(scene.patches.node[behind[on, 0]])
+        beyond[on] = ground[on]
+        ground[on] = self.covers.laid(behind[on], ground[on])
+        owner[on] = scene.patches.node[behind[on, 0]]
+        beyond[on[whole]] = ground[on[whole]]
+        return _Backdrop(text, owner, ground, beyond, behind[:, 0])
 
-    def _filter(self, value: int, _of: Ints, at: Ints, colours: F64) -> None:
-        colours[at] = filtered(colours[at], self.node.filter_values[value])
+    def _contrasts(self, back: "_Backdrop", colours: F64) -> F64:
+        """Return the largest difference of a channel between letters (n, 3) and their grounds; NaN if not known."""
+        scene, node, above = self.scene, self.node, self.page.parent[back.text]
+        letters, ground, beyond = colours.copy(), back.ground.copy(), back.beyond.copy()
+        shade = np.where((scene.shade_of[above] >= 0)[:, None], node.shade[scene.shade_of[above]], 0.0)
+        of = scene.effect_of[above]
+        for _ in range(_MOST_EFFECTS):
+            touched = np.flatnonzero(of >= 0)
+            if not touched.size:
+                break
+            kinds = np.stack((node.filter_number[of[touched]], node.blend_number[of[touched]]), axis=1)
+            for filter_number, blend_number in np.unique(kinds, axis=0).tolist():
+                at = touched[(kinds == (filter_number, blend_number)).all(axis=1)]
+                inside = at[(back.owner[at] >= of[at]) & (back.owner[at] < self.page.end[of[at]])]
+                for one, those in ((letters, at), (ground, inside), (beyond, inside)):
+                    one[those] = filtered(one[those], node.filter_values[filter_number])
+                if blend_number:
+                    self._blend(node.blend_values[blend_number], of, at, back, (letters, ground, beyond))
+            of[touched] = scene.effect_of[np.maximum(self.page.parent[of[touched]], 0)]
+        letters[of >= 0] = np.nan
+        contrast = np.maximum(np.abs(letters - ground).max(axis=1), np.abs(letters - beyond).max(axis=1))
+        faded = np.abs(shade[:, :3] - ground).max(axis=1) * (shade[:, 3] > LEAST_OPACITY)
+        return np.asarray(np.maximum(contrast, faded))
 
-    def _blend(self, behind: Ints, value: int, of: Ints, at: Ints, colours: F64) -> None:
-        around = np.maximum(self.page.parent[of], 0)
-        below, context = self.ground[around], self.context_of[around]
+    def _blend(self, mode: str, of: Ints, at: Ints, back: "_Backdrop", changed: tuple[F64, F64, F64]) -> None:
+        """Blend what is `changed`, letters and grounds, of the texts `at` with what is below the elements `of`."""
+        scene, page, those = self.scene, self.page, of[at]
+        letters, ground, beyond = changed
+        around = np.maximum(page.parent[those], 0)
+        context = scene.context_of[around]
+        is_other = (back.owner[at] < those) | (back.owner[at] >= page.end[those])
+        below = np.where(is_other[:, None], ground[at], scene.ground[around])
         # A stacking context is blended on its own: where it has no background, nothing is changed. Nor is it on the
         # window, which is transparent until it is shown.
-        stands = self.ground_of[around] >= np.maximum(context, 0)
-        box = behind[at]
-        is_other = (box >= 0) & ((box < of) | (box >= self.page.end[of]))
-        below[is_other] = np.where(
-            self.node.ground[box[is_other], 3:] == 1, self.node.ground[box[is_other], :3], np.nan
-        )
-        stands[is_other] = (self.context_of[np.maximum(self.page.parent[box], 0)] == context)[is_other]
-        colours[at[stands]] = blended(colours[at[stands]], below[stands], self.node.blend_values[value])
+        owner = np.where(is_other, back.owner[at], scene.ground_of[around])
+        stands = (owner >= np.maximum(context, 0)) & ((context < 0) | (owner < page.end[context]))
+        some, below = at[stands], below[stands]
+        letters[some] = blended(letters[some], below, mode)
+        own = ~is_other[stands]
+        for one in (ground, beyond):
+            one[some[own]] = blended(one[some[own]], below[own], mode)
 
-    def _has_shadows(self, text: Ints, behind: Ints) -> Bools:
+    def _has_shadows(self, back: "_Backdrop") -> Bools:
         """Return which texts have a shadow that can be seen on their ground."""
-        node = self.node
+        node, text = self.node, back.text
         found = np.zeros(text.size, np.bool_)
         shaded = np.flatnonzero((node.shadow_number[text] > 0) & ~node.has_no_fill[text])
         if not shaded.size:
             return found
-        shades = [shadows(value) for value in node.shadow_values]
-        for layer in range(max(map(len, shades))):
+        shades = [
+            [ink for ink, lengths, _ in shadows(value) if has_shape(lengths)] for value in node.shadow_values
+        ]
+        for layer in range(max(map(len, shades), default=0)):
             own = [shades[number][layer : layer + 1] for number in node.shadow_number[text[shaded]].tolist()]
             there = shaded[[bool(one) for one in own]]
             ink = np.array([one[0] for one in own if one], np.float64).reshape(-1, 4)
-            contrast = self._contrasts(text[there], ink[:, :3], behind[there])
+            contrast = self._contrasts(back.take(there), ink[:, :3])
             found[there] |= ~(contrast * ink[:, 3] <= LEAST_CONTRAST)
         return found
 
@@ -377,117 +323,25 @@ class _Scene:
         rect[:, 2:] -= edge
         return rect
 
-    def _painted(self, painted: Bools) -> Ints:
-        """Return those of the `painted` (N,) nodes whose boxes can be seen."""
-        page = self.page
-        boxed = np.flatnonzero(
-            painted
-            & self.node.seen
-            & (page.style >= 0)
-            & (page.kind != Kind.TEXT)
-            & (self.opacity >= LEAST_OPACITY)
-        )
-        visible: Ints = boxed[is_larger(intersection(self.own_clip[boxed], self.rect[boxed]), LEAST_PX)]
-        return visible
 
-    def _boxes_behind(self, text: Ints, of: Bools) -> Ints:
-        """Return the uppermost box behind the middle of each text that is no ancestor and is above its ground.
+class _Backdrop(NamedTuple):
+    """What is behind n texts.
 
-        Parameters
-        ----------
-        text : the texts.
-        of : bool (N,), the boxes to look at.
+    Parameters
+    ----------
+    text : the texts.
+    owner : the element that paints their ground, -1 for nothing.
+    ground : its colour (n, 3).
+    beyond : the colour behind the parts of texts that are outside of the ground (n, 3).
+    behind : the patch behind each that is of no ancestor, -1 for none.
+    """
 
-        Returns
-        -------
-        boxes : (n,), -1 for texts that stand on their ground.
-        """
-        found = np.full(text.size, -1)
-        if not text.size:
-            return found
-        boxes = self._painted(((self.node.ground[:, 3] > LEAST_OPACITY) | self.node.is_picture) & of)
-        paint, owner = self.page.paint, self.ground_of[self.page.parent[text]]
-        ground = np.where(owner >= 0, paint[owner], -1)
-        root = self._roots(boxes)
-        turn = np.where(root >= 0, root + 0.5, paint[boxes])
-        middle = (self.rect[text, :2] + self.rect[text, 2:]) / 2
-        middle = np.concatenate((middle, middle), axis=1)
-        for at, over in self._bands(middle, boxes):
-            node, box = text[at][:, None], boxes[over][None]
-            around = (box < node) & (self.page.end[box] > node)
-            between = (turn[over][None] >= ground[at][:, None]) & (
-                turn[over][None] <= paint[text[at]][:, None] + 0.5
-            )
-            behind = contains(self.rect[box], middle[at][:, None]) & ~around & between
-            turns = np.where(behind, turn[over][None], -np.inf)
-            last = (
-                over.size - 1 - np.argmax(turns[:, ::-1], axis=1)
-            )  # of boxes in the same layer the last one
-            found[at] = np.where(behind.any(axis=1), boxes[over[last]], -1)
-        return found
+    text: Ints
+    owner: Ints
+    ground: F64
+    beyond: F64
+    behind: Ints
 
-    def _is_covered(self, text: Ints) -> Bools:
-        """Return which texts are under one opaque box that is painted later and scrolls with the page.
-
-        A box with a negative ``z-index`` has a later number than the content of its stacking context, but is painted
-        before it (CSS 2.1, appendix E).
-        """
-        paint = self.page.paint
-        solid = self.node.is_opaque & ~self.moves & (self.opacity > 1 - LEAST_OPACITY) & ~self.cut_to_text
-        boxes = self._painted(solid & (paint > paint[text].min()))
-        covers = intersection(self.own_clip[boxes], self.rect[boxes])
-        root = self._roots(boxes)
-        covered = np.zeros(text.size, np.bool_)
-        cores = self._cores(text)
-        for at, over in self._bands(cores, boxes):
-            own = paint[text[at]][:, None]
-            later = (paint[boxes[over]][None] > own) & (root[over][None] != own)
-            covered[at] = (later & contains(covers[over][None], cores[at][:, None])).any(axis=1)
-        return covered
-
-    def _roots(self, boxes: Ints) -> Ints:
-        """Return the paint order of the stacking context of each box that is behind its content; -1 for others."""
-        page = self.page
-        found = np.full(boxes.size, -1)
-        behind = self.node.is_behind[boxes]
-        at = page.parent[boxes].astype(np.int64)
-        waiting = np.flatnonzero(behind)
-        while waiting.size:
-            at[waiting] = np.maximum(at[waiting], 0)
-            is_root = (page.paint[at[waiting]] < page.paint[boxes[waiting]]) & (page.style[at[waiting]] >= 0)
-            is_root |= at[waiting] == 0
-            found[waiting[is_root]] = page.paint[at[waiting[is_root]]]
-            waiting = waiting[~is_root]
-            at[waiting] = page.parent[at[waiting]]
-        return found
-
-    def _bands(self, rect: F64, boxes: Ints) -> Iterator[tuple[Ints, Ints]]:
-        """Yield groups of rows of `rect` with similar tops, each with the `boxes` that reach those tops.
-
-        Each group gets at most the 2,000 largest boxes, so that no page can cause quadratic time.
-        """
-        if not boxes.size or not len(rect):
-            return
-        order = np.argsort(rect[:, 1], kind="stable")
-        top, bottom = self.rect[boxes, 1], self.rect[boxes, 3]
-        area = (self.rect[boxes, 2] - self.rect[boxes, 0]) * (bottom - top)
-        for at in np.array_split(order, min(_BANDS, 1 + order.size // _FEWEST_IN_BAND)):
-            check()
-            first, last = rect[at[0], 1], rect[at[-1], 1]
-            over = np.flatnonzero((top <= last) & (bottom >= first))
-            if over.size > _MOST_COVERS:
-                over = np.sort(over[np.argsort(-area[over], kind="stable")[:_MOST_COVERS]])
-            if over.size:
-                yield at, over
-
-
-def _levels(page: Snapshot) -> Iterator[Ints]:
-    """Yield the nodes of each depth, from the children of the document down."""
-    steps = np.zeros(len(page) + 1, np.int64)
-    steps[1:] += 1
-    np.subtract.at(steps, page.end, 1)
-    depth = np.cumsum(steps[:-1])
-    order = np.argsort(depth, kind="stable")
-    cuts = np.searchsorted(depth[order], np.arange(1, int(depth.max(initial=0)) + 2))
-    for first, last in pairwise(cuts):
-        yield order[first:last]
+    def take(self, at: Ints) -> "_Backdrop":
+        """Return what is behind some of the texts."""
+        return _Backdrop(self.text[at], self.owner[at], self.ground[at], self.beyond[at], self.behind[at])

@@ -1,6 +1,5 @@
 """Computed styles that decide whether letters can be seen, one array per property."""
 
-import math
 import re
 from collections.abc import Callable
 from functools import partial
@@ -10,18 +9,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from domsieve.analysis.columns.batch import Bools, Ints, below, distinct
+from domsieve.analysis.columns.css_transforms import matrix_of, perspective
 from domsieve.analysis.columns.css_values import (
+    F64,
     NO_COLOUR,
-    UNKNOWN,
+    Colour,
     blur_of,
     changes_colours,
     clamp,
     colour,
     number,
     opacity_of,
-    picture,
+    pictures,
+    shades,
 )
-from domsieve.analysis.columns.page_columns import has_tag
+from domsieve.analysis.columns.page_columns import attributes_of, has_tag
 from domsieve.snapshot.page import Snapshot
 
 LEAST_PX = 1.0
@@ -33,11 +35,20 @@ LEAST_OPACITY = LEAST_CONTRAST / 255
 
 _POSITIONS = {"static": 0, "relative": 1, "absolute": 2, "fixed": 3, "sticky": 4}
 _CUTS, _SCROLLS = 1, 2
-# What a transform makes thinner than this share is a line.
-_LEAST_SCALE = 0.02
-_NUMBERS = re.compile(r"-?\d*\.?\d+(?:e[-+]?\d+)?")
+# The ground of a page or a frame whose `color-scheme` is dark, as Chrome paints it.
+_DARK = (18.0, 18.0, 18.0)
+# A stroke or a line through letters of so many sizes of a letter hides them.
+_WIDE_STROKE, _WIDE_LINE = 0.16, 0.8
+# What of a property makes an element the containing block of fixed boxes in it.
+_HOLDS_FIXED = re.compile(r"transform|translate|rotate|scale|perspective|filter|contain")
+_ADDRESS = re.compile(r'url\("#([^"]{1,200})"\)$')
 _SIZE = re.compile(r"(\d{1,6})x(\d{1,6})")
-_SIDES = ("top", "right", "bottom", "left")
+_MAKES_CONTEXT = re.compile(
+    r"opacity|transform|translate|rotate|scale|perspective|filter|mask|clip-path|blend"
+)
+_MOST_DEPTH = 64  # of boxes in one room of three dimensions
+DRAWN = ("rect", "circle", "ellipse", "line", "path", "polygon", "polyline", "use", "image")
+"""Elements of SVG that paint a shape."""
 _PAINTED_LATER = frozenset({"clippath", "defs", "marker", "mask", "pattern", "symbol"})
 """Elements of SVG whose content is painted only where something refers to it."""
 
@@ -51,113 +62,169 @@ class PaintStyles:
     def __init__(self, page: Snapshot) -> None:
         self._page = page
         self._columns: dict[str, tuple[list[str], Ints]] = {}
-        position = self._each("position", "static", lambda value: _POSITIONS.get(value, 0))
+        position = self.each("position", "static", lambda value: _POSITIONS.get(value, 0))
         self.absolute, self.fixed = position == _POSITIONS["absolute"], position == _POSITIONS["fixed"]
         self.moves = self.fixed | (position == _POSITIONS["sticky"])
-        self.seen = self._each("visibility", "visible", lambda value: value == "visible")
-        self.letter_px = self._each("font-size", "16px", partial(number, default=16.0))
-        self.line_px = self._each("line-height", "normal", partial(number, default=np.inf))
-        self.opacity = self._each("opacity", "1", lambda value: clamp(number(value, 1.0), 1.0))
-        self.opacity = self.opacity * self._each("filter", "none", opacity_of)
-        self.blur_px = self._each("filter", "none", blur_of)
-        self.has_filter = self._each("filter", "none", changes_colours)
-        self.filter_number, self.filter_values = self._numbers("filter", "none")
-        self.blend_number, self.blend_values = self._numbers("mix-blend-mode", "normal")
-        self.shadow_number, self.shadow_values = self._numbers("text-shadow", "none")
+        self.seen = self.each("visibility", "visible", lambda value: value == "visible")
+        self.letter_px = self.each("font-size", "16px", partial(number, default=16.0))
+        self.line_px = self.each("line-height", "normal", partial(number, default=np.inf))
+        self.opacity = self.each("opacity", "1", lambda value: clamp(number(value, 1.0), 1.0))
+        self.opacity = self.opacity * self.each("filter", "none", opacity_of)
+        self.blur_px = self.each("filter", "none", blur_of)
+        self.filter_number, self.filter_values = self.numbers("filter", "none")
+        self.shade = self.each("filter", "none", shades)
+        self.backdrop_number, self.backdrop_values = self.numbers("backdrop-filter", "none")
+        self.has_any_filter: Bools = (self.filter_number > 0) | (self.backdrop_number > 0)
+        self.blend_number, self.blend_values = self.numbers("mix-blend-mode", "normal")
+        self.has_effect: Bools = (self.blend_number > 0) | self.each("filter", "none", changes_colours)
+        self.shadow_number, self.shadow_values = self.numbers("text-shadow", "none")
         self._read_inks()
         self._read_grounds()
-        across, down = (self._each(f"overflow-{axis}", "visible", _overflow) for axis in "xy")
+        across, down = (self.each(f"overflow-{axis}", "visible", _overflow) for axis in "xy")
         # Overflow of the root and the body applies to the window, which scrolls.
         self.is_root = has_tag(page, "html", "body")
         inside = ~self.is_root
-        contained = self._each("contain", "none", _paints_inside)
+        contained = self.each("contain", "none", _paints_inside)
         self.cuts: Bools = inside & ((across == _CUTS) | (down == _CUTS) | contained)
         self.scrolls: Bools = inside & ((across == _SCROLLS) | (down == _SCROLLS))
-        self.shape_number, self.shape_values = self._numbers("clip-path", "none", unset=-1)
-        self.mask_number, self.mask_values = self._numbers("mask-image", "none", unset=-1)
-        empty = self._each(
-            "mask-image", "none", lambda value: value != "none" and picture(value)[3] < LEAST_OPACITY
+        self.shape_number, self.shape_values = self.numbers("clip-path", "none", unset=-1)
+        self.mask_number, self.mask_values = self.numbers("mask-image", "none", unset=-1)
+        border = self.each("-webkit-mask-box-image-source", "none", lambda value: pictures(value)[0])
+        self.has_mask_border: Bools = self.each(
+            "-webkit-mask-box-image-source", "none", lambda value: value != "none"
         )
-        is_small = self._each("mask-size", "auto", _is_no_size)
-        self.is_masked: Bools = empty | (is_small & (self.mask_number >= 0))
-        turned = self._each("transform", "none", _faces_away)
-        self.is_turned: Bools = turned & self._each(
-            "backface-visibility", "visible", lambda value: value == "hidden"
-        )
-        # No transform applies to boxes in a line.
-        inline = self._each("display", "inline", lambda value: value == "inline")
-        self.is_flat: Bools = self._each("transform", "none", _flattens) & ~inline
+        self.is_cut_away: Bools = self.has_mask_border & (border[:, 3] < LEAST_OPACITY)
+        self._read_transforms()
         # The older property `clip` applies to positioned boxes only.
-        self.shapeless: Bools = (self.absolute | self.fixed) & self._each("clip", "auto", _is_empty)
+        self.clip_number, self.clip_values = self.numbers("clip", "auto", unset=-1)
+        self.clip_number[~(self.absolute | self.fixed)] = -1
         self.is_placed: Bools = position > 0
-        self.holds_placed = (
-            self.is_placed | self.shapeless | (self.shape_number >= 0) | self.is_masked | contained
-        )
-        indexed = self.is_placed & self._each("z-index", "auto", lambda value: value != "auto")
+        self.holds_fixed: Bools = self.is_transformed | self.has_any_filter | contained
+        self.holds_fixed |= self.each("contain", "none", lambda value: "layout" in value)
+        self.holds_fixed |= self.each("will-change", "auto", lambda value: bool(_HOLDS_FIXED.search(value)))
+        self.holds_placed = self.is_placed | self.holds_fixed
+        indexed = self.is_placed & self.each("z-index", "auto", lambda value: value != "auto")
         self.is_context: Bools = (
             indexed | self.moves | (self.opacity < 1) | (self.filter_number > 0) | (self.blend_number > 0)
         )
-        self.is_context |= (self.shape_number >= 0) | (self.mask_number >= 0) | contained
-        self.is_context |= self._each("isolation", "auto", lambda value: value != "auto")
-        self.is_context |= self._each("transform", "none", lambda value: value != "none")
-        self.is_behind: Bools = self.is_placed & self._each(
+        self.is_context |= (
+            (self.shape_number >= 0) | (self.mask_number >= 0) | contained | self.is_transformed
+        )
+        self.is_context |= self.each("isolation", "auto", lambda value: value != "auto")
+        self.is_context |= self.each("will-change", "auto", lambda value: bool(_MAKES_CONTEXT.search(value)))
+        self.is_behind: Bools = self.is_placed & self.each(
             "z-index", "auto", lambda value: value.startswith("-")
         )
+        self.is_drawn: Bools = has_tag(page, *DRAWN) & self._below("svg")
         self.is_picture = has_tag(
             page, "canvas", "embed", "iframe", "img", "object", "picture", "svg", "video"
         )
+        # Lines through letters reach into blocks and boxes in a line, but not into those that are set apart.
+        self.is_decorated_through: Bools = self.each(
+            "display", "inline", lambda value: not value.startswith("inline-")
+        ) & ~self.each("float", "none", lambda value: value != "none")
+        self.has_reference: Bools = self.each("filter", "none", lambda value: "url(" in value)
         self.is_frame = has_tag(page, "iframe", "frame")
         self.is_unpainted = self._below(*_PAINTED_LATER)
         size = _SIZE.fullmatch(str(page.provenance.options.get("viewport_px", "")))
         self.window_px = (float(size[1]), float(size[2])) if size else (np.inf, np.inf)
+        self._read_reach()
+
+    def _read_reach(self) -> None:
+        """Find which way pages and boxes scroll: normally to the right and down."""
+        rtl = self.each("direction", "ltr", lambda value: value == "rtl")
+        mode = self.each("writing-mode", "horizontal-tb", lambda value: value)
+        upright = np.char.startswith(mode, "horizontal")
+        from_right = np.char.endswith(mode, "-rl")
+        flex = self.each("flex-direction", "row", lambda value: value)
+        flexes = self.each("display", "inline", lambda value: value.endswith("flex"))
+        self.reaches_left: Bools = np.where(upright, rtl, from_right) | (
+            flexes & (flex == "row-reverse") & ~rtl
+        )
+        self.reaches_up: Bools = (~upright & rtl) | (flexes & (flex == "column-reverse") & upright)
+
+    def _read_transforms(self) -> None:
+        """Read the matrices of transforms, and which boxes show their backs or are behind the reader."""
+        page = self._page
+        columns = [self.numbers(name, "none") for name in ("rotate", "scale", "transform", "perspective")]
+        numbers = np.stack([number for number, _ in columns], axis=1)
+        # No transform applies to boxes in a line.
+        replaced = has_tag(page, "canvas", "embed", "iframe", "img", "object", "svg", "video")
+        numbers[self.each("display", "inline", lambda value: value == "inline") & ~replaced, :3] = 0
+        moved = self.each("translate", "none", lambda value: value != "none")
+        self.is_transformed: Bools = np.asarray((numbers > 0).any(axis=1) | moved)
+        keeps = self.each("transform-style", "flat", lambda value: value == "preserve-3d")
+        keeps &= ~self.cuts & ~self.scrolls & (self.opacity == 1) & ~self.has_any_filter
+        keeps &= (self.shape_number < 0) & (self.mask_number < 0) & (self.blend_number == 0)
+        hides = self.each("backface-visibility", "visible", lambda value: value == "hidden")
+        self.has_plane: Bools = np.asarray((numbers[:, :3] > 0).any(axis=1))
+        own = _Matrices([values for _, values in columns], numbers)
+        self.planes: dict[int, F64] = {
+            one: own.of(one)[:2, :2] for one in np.flatnonzero(self.has_plane).tolist()
+        }
+        self.is_turned = np.zeros(len(page), np.bool_)
+        above = page.parent
+        solid: dict[int, tuple[F64, int]] = {}
+        for one in np.flatnonzero(self.has_plane | keeps | hides).tolist():
+            outer = int(above[one])
+            room, depth = solid.get(outer, (np.eye(4), 0)) if keeps[outer] else (np.eye(4), 0)
+            matrix = room @ own.perspective_of(outer) @ own.of(one)
+            if depth < _MOST_DEPTH:
+                solid[one] = np.clip(matrix, -1e9, 1e9), depth + 1
+            # The third row turns the axis of a box from the reader; what is behind the reader has no positive weight.
+            self.is_turned[one] = (hides[one] and matrix[2, 2] < 0) or matrix[3, 3] <= 0
 
     def _read_inks(self) -> None:
-        self.ink = self._each("color", "rgb(0, 0, 0)", colour)
+        self.ink = self.each("color", "rgb(0, 0, 0)", colour)
         if "-webkit-text-fill-color" in self._page.style_names:
-            self.ink = self._each("-webkit-text-fill-color", "rgb(0, 0, 0)", colour)
-        self.outline = self._each("-webkit-text-stroke-color", "rgb(0, 0, 0)", colour)
-        outlined = self._each("-webkit-text-stroke-width", "0px", partial(number, default=0.0)) > 0
+            self.ink = self.each("-webkit-text-fill-color", "rgb(0, 0, 0)", colour)
+        self.outline = self.each("-webkit-text-stroke-color", "rgb(0, 0, 0)", colour)
+        stroke_px = self.each("-webkit-text-stroke-width", "0px", partial(number, default=0.0))
         drawn = self._below("svg") & ~self._below("foreignobject")
+        named = attributes_of(self._page).found("id", str) if drawn.any() else {}
+        names = set(named.values())
+
+        def paint(value: str) -> Colour:
+            """Return the colour of a fill or stroke; a reference to nothing paints nothing."""
+            address = _ADDRESS.match(value)
+            return NO_COLOUR if address and address[1] not in names else colour(value)
+
+        self.fill = self.each("fill", "rgb(0, 0, 0)", paint)
         if drawn.any():
-            fill = self._each("fill", "rgb(0, 0, 0)", colour)
-            fill[:, 3] *= self._each("fill-opacity", "1", lambda value: clamp(number(value, 1.0), 1.0))
-            self.ink = np.where(drawn[:, None], fill, self.ink)
-            self.outline = np.where(drawn[:, None], self._each("stroke", "none", colour), self.outline)
-        self.outline[~outlined & ~drawn] = NO_COLOUR
-        self.has_no_fill: Bools = drawn & self._each("fill", "rgb(0, 0, 0)", lambda value: value == "none")
+            self.fill[:, 3] *= self.each("fill-opacity", "1", lambda value: clamp(number(value, 1.0), 1.0))
+            self.ink = np.where(drawn[:, None], self.fill, self.ink)
+            self.outline = np.where(drawn[:, None], self.each("stroke", "none", paint), self.outline)
+            self.outline[:, 3] *= self.each(
+                "stroke-opacity", "1", lambda value: clamp(number(value, 1.0), 1.0)
+            )
+            stroke = self.each("stroke-width", "1px", partial(number, default=1.0))
+            stroke_px = np.where(drawn, stroke, stroke_px)
+        self.outline[stroke_px <= 0] = NO_COLOUR
+        # Wide strokes are painted over the letters.
+        first = self.each("paint-order", "normal", lambda value: value.startswith("stroke"))
+        wide = (self.outline[:, 3] == 1) & (stroke_px >= _WIDE_STROKE * self.letter_px) & ~first
+        self.ink[wide] = self.outline[wide]
+        self.has_no_fill: Bools = drawn & self.each("fill", "rgb(0, 0, 0)", lambda value: value == "none")
+        self.is_coded: Bools = self.each("-webkit-text-security", "none", lambda value: value != "none")
+        line = self.each("text-decoration", "none", _line_through_px)
+        self.is_struck: Bools = (line > 0) & (line >= _WIDE_LINE * self.letter_px)
+
+    def canvas(self, node: int) -> tuple[float, float, float]:
+        """Return the colour of a page or frame without backgrounds, of which this is the root element."""
+        scheme = self.scheme[node]
+        return _DARK if "dark" in scheme and "light" not in scheme else (255.0, 255.0, 255.0)
 
     def _read_grounds(self) -> None:
-        below_picture = self._each("background-color", "rgba(0, 0, 0, 0)", colour)
-        pictures = self._each("background-image", "none", picture)
-        # One that is smaller than its box is an underline or a mark, not the ground of a text.
-        sized = self._each("background-size", "auto", lambda value: value not in {"auto", "cover"})
-        pictures[sized & (pictures[:, 3] > 0)] = UNKNOWN
-        share = pictures[:, 3:]
-        alpha = share + below_picture[:, 3:] * (1 - share)
-        with np.errstate(invalid="ignore"):
-            mixed = (
-                pictures[:, :3] * share + below_picture[:, :3] * below_picture[:, 3:] * (1 - share)
-            ) / alpha
-        mixed = np.where(share == 0, below_picture[:, :3], np.where(share == 1, pictures[:, :3], mixed))
-        self.ground = np.concatenate((mixed, alpha), axis=1)
-        self.cut_to_text = self._each("background-clip", "border-box", lambda value: value == "text")
-        # Pictures do not count: they may be transparent or missing.
-        self.is_opaque: Bools = (self.ground[:, 3] == 1) | self._is_all_border()
+        self.background = self.each("background-color", "rgba(0, 0, 0, 0)", colour)
+        self.cut_to_text = self.each("background-clip", "border-box", lambda value: value.endswith("text"))
+        self.scheme = self.each("color-scheme", "normal", str).astype(np.str_)
+        attributes = attributes_of(self._page)
+        named = attributes.found("name", lambda value: True if value.lower() == "color-scheme" else None)
+        if named:
+            said = attributes.found("content", str)
+            self.scheme[self.scheme == "normal"] = " ".join(said.get(one, "")[:60] for one in named)
 
-    def _is_all_border(self) -> Bools:
-        """Return which boxes are filled by their borders, all of them solid and opaque."""
-        solid, width = np.ones(len(self._page), np.bool_), {}
-        for side in _SIDES:
-            said = self._each(f"border-{side}", "0px none rgb(0, 0, 0)", _border)
-            width[side] = said[:, 0]
-            solid &= said[:, 1] == 1
-        box = self._page.box
-        return np.asarray(
-            solid
-            & ((width["left"] + width["right"] >= box[:, 2]) | (width["top"] + width["bottom"] >= box[:, 3]))
-        )
-
-    def _each(self, name: str, initial: str, read: Callable[[str], Any]) -> NDArray[Any]:
+    def each(self, name: str, initial: str, read: Callable[[str], Any]) -> NDArray[Any]:
         """Return ``read(value)`` of a property for each node; `read` is called once for each distinct value."""
         if name not in self._columns:
             self._columns[name] = self._column(name)
@@ -174,7 +241,7 @@ class PaintStyles:
         values, value_of_row = distinct(column, len(page.strings))
         return page.strings.take(values.tolist()), np.append(value_of_row, -1)[page.style]
 
-    def _numbers(self, name: str, initial: str, *, unset: int = 0) -> tuple[Ints, list[str]]:
+    def numbers(self, name: str, initial: str, *, unset: int = 0) -> tuple[Ints, list[str]]:
         """Return a number for the value of each node, and the values; `unset` is that of the initial value."""
         values = [] if unset else [initial]
         seen = {initial: unset}
@@ -185,10 +252,30 @@ class PaintStyles:
                 values.append(value)
             return seen[value]
 
-        return np.asarray(self._each(name, initial, read), np.int64), values
+        return np.asarray(self.each(name, initial, read), np.int64), values
 
     def _below(self, *names: str) -> Bools:
         return below(has_tag(self._page, *names), self._page.end.astype(np.int64))
+
+
+class _Matrices:
+    """The matrices of nodes, each computed once per value."""
+
+    def __init__(self, values: list[list[str]], numbers: Ints) -> None:
+        self._values, self._numbers = values, numbers
+        self._known: dict[tuple[int, ...], F64] = {}
+
+    def of(self, node: int) -> F64:
+        """Return the matrix (4, 4) of the transforms of a node."""
+        key = tuple(self._numbers[node, :3].tolist())
+        if key not in self._known:
+            rotate, scale, transform = (self._values[column][at] for column, at in enumerate(key))
+            self._known[key] = matrix_of(rotate, scale, transform)
+        return self._known[key]
+
+    def perspective_of(self, node: int) -> F64:
+        """Return the matrix (4, 4) of what a node does to its children."""
+        return perspective(self._values[3][int(self._numbers[node, 3])])
 
 
 def _overflow(value: str) -> int:
@@ -199,34 +286,10 @@ def _paints_inside(contain: str) -> bool:
     return bool({"paint", "strict", "content"} & set(contain.split()))
 
 
-def _is_no_size(mask_size: str) -> bool:
-    return any(number(part, 1.0) == 0 for part in mask_size.split(",", maxsplit=1)[0].split())
-
-
-def _faces_away(transform: str) -> bool:
-    """Return whether a transform shows the back of a box: the third row turns its axis from the reader."""
-    parts = [float(part) for part in _NUMBERS.findall(transform.removeprefix("matrix3d"))]
-    return transform.startswith("matrix3d") and len(parts) == 16 and parts[10] < 0
-
-
-def _flattens(transform: str) -> bool:
-    """Return whether a transform turns a box into a line: the smaller singular value of its matrix is almost 0."""
-    parts = [float(part) for part in _NUMBERS.findall(transform)]
-    if not transform.startswith("matrix(") or len(parts) != 6:
-        return False
-    area = abs(parts[0] * parts[3] - parts[1] * parts[2])
-    # The product of the singular values is the area, and the larger one is at most the norm.
-    return area <= _LEAST_SCALE * math.hypot(*parts[:4])
-
-
-def _border(value: str) -> tuple[float, float]:
-    """Return the width of a border, in px, and its alpha; 0 if it is not solid."""
-    width, _, rest = value.partition(" ")
-    kind, _, ink = rest.partition(" ")
-    return number(width, 0.0), colour(ink)[3] if kind == "solid" else 0.0
-
-
-def _is_empty(rect: str) -> bool:
-    """Return whether a value of the property ``clip`` hides everything."""
-    edges = [float(part) for part in _NUMBERS.findall(rect)] if "auto" not in rect else []
-    return len(edges) == 4 and (edges[2] - edges[0] <= LEAST_PX or edges[1] - edges[3] <= LEAST_PX)
+def _line_through_px(decoration: str) -> float:
+    """Return the thickness of an opaque line through letters, in px; 0 if there is none."""
+    line, _, rest = decoration.partition(" ")
+    if line != "line-through" or colour(rest[rest.find("rgb") :] if "rgb" in rest else rest)[3] < 1:
+        return 0.0
+    sizes = [number(word, 0.0) for word in rest.split() if word.endswith("px")]
+    return max(sizes, default=0.0)

@@ -41,19 +41,36 @@ globalThis.domsieve = (() => {
     const slotted = element instanceof HTMLSlotElement ? element.assignedElements() : [];
     return slotted.length ? slotted : children;
   };
+  const keep = (element, look) => {
+    part(element, "animate").call(element, [look, look], { duration: 1, fill: "both" }).pause();
+  };
+  // A capture has no styles of ::first-line. Where the first line is the only one, the element gets its colour.
+  const showFirstLine = (element, style) => {
+    if (/^(inline|contents|none)$/.test(style.display)) return;
+    const first = getComputedStyle(element, "::first-line");
+    const color = first.backgroundColor === first.color ? "transparent" : first.color;
+    const fill = first.webkitTextFillColor;
+    if (color === style.color && fill === style.webkitTextFillColor) return;
+    const range = new Range();
+    range.selectNodeContents(element);
+    const lines = [...range.getClientRects()].filter((rect) => rect.width && rect.height);
+    if (!lines.length) return;
+    const top = Math.min(...lines.map((rect) => rect.top)), bottom = Math.max(...lines.map((rect) => rect.bottom));
+    if (bottom - top < 1.5 * Math.max(...lines.map((rect) => rect.height))) {
+      keep(element, { color, webkitTextFillColor: fill === first.color ? color : fill });
+    }
+  };
   // Chapters below the fold may be skipped until they are scrolled to. An animation shows them and changes no attribute.
   // Styles of elements in hidden ones are not asked for, because Chrome then lays these out.
   const showSkipped = () => {
-    const shown = { contentVisibility: "visible" };
     const root = own("documentElement");
     const waiting = root ? [root] : [];
     while (waiting.length) {
       const element = waiting.pop();
       const style = getComputedStyle(element);
       if (style.display === "none" || style.contentVisibility === "hidden") continue;
-      if (style.contentVisibility === "auto") {
-        part(element, "animate").call(element, [shown, shown], { duration: 1, fill: "both" }).pause();
-      }
+      if (style.contentVisibility === "auto") keep(element, { contentVisibility: "visible" });
+      showFirstLine(element, style);
       for (const one of inside(element)) waiting.push(one);
     }
   };

@@ -1,0 +1,274 @@
+"""What is painted behind texts and over them by boxes that are not around them."""
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from domsieve.analysis.columns.batch import F64, Bools, Ints
+from domsieve.analysis.columns.css_values import blended, blur_of, filtered, laid_on
+from domsieve.analysis.columns.paint_styles import LEAST_CONTRAST, LEAST_OPACITY, LEAST_PX
+from domsieve.analysis.columns.rectangles import contains, grown, intersection, is_larger, samples, unturned
+from domsieve.analysis.columns.scene import Scene
+from domsieve.budget import check
+
+# Guesses that bound the work: texts are compared with boxes in up to 64 horizontal bands of at least 128 texts.
+_BANDS, _FEWEST_IN_BAND, _MOST_COVERS = 64, 128, 2_000
+# So many points of a text are looked at, and so many of them at once.
+_ACROSS, _DOWN, _PAIRS = 9, 3, 20_000
+# A text is covered if so few of its points can be seen.
+_FEW = 0.05
+
+
+class Covers:
+    """The rectangles that can be seen, and in what order they are painted."""
+
+    def __init__(self, scene: Scene) -> None:
+        self._scene = scene
+        page, node, patches = scene.page, scene.node, scene.patches
+        of = patches.node
+        self.colour = self._filtered()
+        clip = intersection(scene.own_clip[of], patches.outer)
+        seen = node.seen[of] & (page.style[of] >= 0) & (scene.opacity[of] >= LEAST_OPACITY)
+        seen &= is_larger(clip, LEAST_PX) & (of > 0)
+        self.patch = np.flatnonzero(seen)
+        self.of: Ints = of[self.patch]
+        self.clip: F64 = clip[self.patch]
+        root = self._roots(self.of)
+        self.root = root
+        self.turn: F64 = np.where(root >= 0, root + 0.5, page.paint[self.of])
+
+    def _filtered(self) -> F64:
+        """Return the colours of the patches (P, 4) after filters and opacity, unknown after blending."""
+        scene = self._scene
+        of, node, page = scene.patches.node, scene.node, scene.page
+        colour = scene.patches.colour.copy()
+        colour[:, 3] *= scene.opacity[of]
+        colour[scene.patches.is_picture, :3] = np.nan
+        owner = scene.effect_of[of]
+        for value in np.unique(node.filter_number[owner[owner >= 0]]).tolist():
+            at = np.flatnonzero((owner >= 0) & (node.filter_number[owner] == value))
+            colour[at, :3] = filtered(colour[at, :3], node.filter_values[value])
+        self.is_plain: Bools = (owner < 0) | (
+            (node.blend_number[owner] == 0) & (scene.effect_of[page.parent[owner]] < 0)
+        )
+        return colour
+
+    def laid(self, behind: Ints, ground: F64) -> F64:
+        """Return the colours of grounds (n, 3) below patches (n, k), the uppermost first; NaN if not known."""
+        scene = self._scene
+        ground = ground.copy()
+        opaque = np.zeros(len(behind), np.bool_)
+        for patch in behind.T[::-1]:
+            ink = self.colour[patch]
+            unclear = ~self.is_plain[patch] | scene.is_odd[scene.patches.node[patch]]
+            unclear |= scene.patches.is_picture[patch]
+            mixed = laid_on(ink, ground)
+            mixed[unclear] = np.nan
+            ground = np.where((patch >= 0)[:, None], mixed, ground)
+            opaque |= (patch >= 0) & (ink[:, 3] > 1 - LEAST_OPACITY) & ~unclear
+        # There may be more below the last one.
+        ground[(behind[:, -1] >= 0) & ~opaque] = np.nan
+        return ground
+
+    def _roots(self, boxes: Ints) -> Ints:
+        """Return the paint order of the stacking context of each box that is behind its content; -1 for others."""
+        page = self._scene.page
+        found = np.full(boxes.size, -1)
+        behind = self._scene.node.is_behind[boxes]
+        at = page.parent[boxes].astype(np.int64)
+        waiting = np.flatnonzero(behind)
+        while waiting.size:
+            at[waiting] = np.maximum(at[waiting], 0)
+            is_root = (page.paint[at[waiting]] < page.paint[boxes[waiting]]) & (page.style[at[waiting]] >= 0)
+            is_root |= at[waiting] == 0
+            found[waiting[is_root]] = page.paint[at[waiting[is_root]]]
+            waiting = waiting[~is_root]
+            at[waiting] = page.parent[at[waiting]]
+        return found
+
+    def behind(self, text: Ints, owner: Ints, of: Bools) -> Ints:
+        """Return the uppermost patches behind the middle of each text that are of no ancestor and above its ground.
+
+        Parameters
+        ----------
+        text : the texts.
+        owner : the elements that paint their grounds, -1 for the page.
+        of : bool (N,), the boxes to look at.
+
+        Returns
+        -------
+        patches : (n, 3), the uppermost first, -1 for no more.
+        """
+        found = np.full((text.size, _LAYERS), -1)
+        scene = self._scene
+        page, patches = scene.page, scene.patches
+        paints = (self.colour[self.patch, 3] > LEAST_OPACITY) | patches.is_picture[self.patch]
+        those = np.flatnonzero(of[self.of] & paints)
+        if not text.size or not those.size:
+            return found
+        # Boxes behind a stacking context are painted after its background, and before those of others in it.
+        within = np.where(scene.is_context_root[owner], 0.0, _WITHIN)
+        ground = np.where(owner >= 0, page.paint[owner] + within, -1.0)
+        middle = (scene.rect[text, :2] + scene.rect[text, 2:]) / 2
+        middle = np.concatenate((middle, middle), axis=1)
+        for at, over in self._bands(middle, those):
+            node, box, turn = text[at][:, None], self.of[over][None], self.turn[over][None]
+            around = (box < node) & (page.end[box] > node)
+            between = (turn + _WITHIN * (self.root[over] < 0)[None] >= ground[at][:, None]) & (
+                turn <= page.paint[text[at]][:, None] + 0.5
+            )
+            # In a drawing the order is that of the document.
+            between &= ~scene.node.is_drawn[box] | (box < node) | (turn < page.paint[text[at]][:, None])
+            point = middle[at][:, None]
+            there = contains(self.clip[over][None], point) & ~contains(
+                patches.hole[self.patch[over]][None] + _INWARDS, point
+            )
+            turns = np.where(there & ~around & between, turn, -np.inf)
+            for layer in range(_LAYERS if at.size else 0):
+                last = (
+                    over.size - 1 - np.argmax(turns[:, ::-1], axis=1)
+                )  # of boxes in the same layer the last one
+                rows = np.flatnonzero(turns[np.arange(at.size), last] > -np.inf)
+                if not rows.size:
+                    break
+                found[at[rows], layer] = self.patch[over[last[rows]]]
+                turns[rows, last[rows]] = -np.inf
+        return found
+
+    def hidden(self, text: Ints, cores: F64, inks: Sequence[F64], grounds: F64) -> Bools:
+        """Return which texts are under boxes that are painted later and move with them.
+
+        A box with a negative ``z-index`` has a later number than the content of its stacking context, but is painted
+        before it (CSS 2.1, appendix E).
+
+        Parameters
+        ----------
+        text : the texts.
+        cores : the parts of them to look at (n, 4).
+        inks : the colours of their letters and of the outlines of these, each (n, 4).
+        grounds : the colours behind them (n, 3).
+        """
+        scene = self._scene
+        page, patches, node = scene.page, scene.patches, scene.node
+        ink = self.colour[self.patch]
+        works = (ink[:, 3] > LEAST_OPACITY) | (node.backdrop_number[self.of] > 0)
+        usable = works & ~scene.is_odd[self.of] & ~scene.cut_to_text[self.of]
+        usable &= self.turn + patches.is_top[self.patch] >= page.paint[text].min()
+        those = np.flatnonzero(usable)
+        through = np.ones((text.size, _ACROSS * _DOWN))
+        changed = np.zeros(text.size, np.bool_)
+        for at, over in self._bands(cores, those):
+            one, box = text[at][:, None], self.of[over][None]
+            own = page.paint[one]
+            later = (page.paint[box] > own) & (self.root[over][None] != own)
+            later |= node.is_drawn[box] & (page.paint[box] == own) & (box > one)
+            later |= patches.is_top[self.patch[over]][None] & (box < one) & (page.end[box] > one)
+            mover = scene.mover[page.parent[text[at]]]
+            later &= (scene.mover[box] == mover[:, None]) & self._meets(cores[at], over)
+            first, second = np.nonzero(later)
+            for begin in range(0, first.size, _PAIRS):
+                check()
+                pair = slice(begin, begin + _PAIRS)
+                self._cover(at[first[pair]], over[second[pair]], cores, through, changed, inks, grounds)
+        return np.asarray(changed | ((through > LEAST_OPACITY).mean(axis=1) <= _FEW))
+
+    def _meets(self, cores: F64, over: Ints) -> Bools:
+        clip, core = self.clip[over][None], cores[:, None]
+        return np.asarray(((clip[..., :2] < core[..., 2:]) & (clip[..., 2:] > core[..., :2])).all(axis=-1))
+
+    def _cover(
+        self,
+        at: Ints,
+        over: Ints,
+        cores: F64,
+        through: F64,
+        changed: Bools,
+        inks: Sequence[F64],
+        grounds: F64,
+    ) -> None:
+        """Lay each of the patches `over` on one of the texts `at`."""
+        scene, points = self._scene, samples(cores[at], _ACROSS, _DOWN)
+        patch, of = self.patch[over], self.of[over]
+        inside = _inside(points, self.clip[over]) & ~_inside(points, scene.patches.hole[patch])
+        turned = np.flatnonzero(scene.is_turned(of))
+        if turned.size:
+            inside[turned] &= _inside_turned(points[turned], scene.rect[of[turned]], scene.plane[of[turned]])
+        ink, alpha = self.colour[patch], self.colour[patch, 3]
+        blends = self._blends(of)
+        plain = ~blends & (ink[:, 3] > 0)
+        np.multiply.at(through, at[plain], 1 - alpha[plain, None] * inside[plain])
+        for pair in np.flatnonzero(
+            (~plain | (scene.node.backdrop_number[of] > 0)) & inside.all(axis=1)
+        ).tolist():
+            one, box = int(at[pair]), int(of[pair])
+            letters = [of_letters[one, :3] for of_letters in inks if of_letters[one, 3] > 0]
+            changed[one] |= all(self._is_levelled(box, ink[pair], own, grounds[one]) for own in letters)
+
+    def _blends(self, boxes: Ints) -> Bools:
+        """Return which boxes are blended, or are in an element that is."""
+        scene = self._scene
+        found, at = np.zeros(boxes.size, np.bool_), scene.effect_of[boxes].copy()
+        while (there := np.flatnonzero(at >= 0)).size:
+            found[there] |= scene.node.blend_number[at[there]] > 0
+            at[there] = scene.effect_of[np.maximum(scene.page.parent[at[there]], 0)]
+        return found
+
+    def _is_levelled(self, box: int, ink: F64, letters: F64, ground: F64) -> bool:
+        """Return whether a box with a blend mode or a backdrop filter makes letters the colour of their ground."""
+        node = self._scene.node
+        colours = np.stack((letters, ground))
+        if node.backdrop_number[box]:
+            value = node.backdrop_values[node.backdrop_number[box]]
+            if blur_of(value) >= _MOST_BACKDROP_BLUR_PX:
+                return True
+            colours = filtered(colours, value)
+        if node.blend_number[box] and self._scene.effect_of[self._scene.page.parent[box]] < 0:
+            top = np.tile(ink[:3], (2, 1))
+            mixed = blended(top, colours, node.blend_values[node.blend_number[box]])
+            colours = colours + (mixed - colours) * ink[3]
+        elif self._blends(np.array([box]))[0]:
+            return False
+        return bool(np.abs(colours[0] - colours[1]).max() <= LEAST_CONTRAST)
+
+    def _bands(self, rect: F64, those: Ints) -> Iterator[tuple[Ints, Ints]]:
+        """Yield groups of rows of `rect` with similar tops, each with `those` of the covers that reach these tops.
+
+        Each group gets at most the 2,000 largest boxes, so that no page can cause quadratic time.
+        """
+        if not those.size or not len(rect):
+            return
+        order = np.argsort(rect[:, 1], kind="stable")
+        top, bottom = self.clip[those, 1], self.clip[those, 3]
+        area = (self.clip[those, 2] - self.clip[those, 0]) * (bottom - top)
+        for at in np.array_split(order, min(_BANDS, 1 + order.size // _FEWEST_IN_BAND)):
+            check()
+            first, last = rect[at, 1].min(), rect[at, 3].max()
+            over = np.flatnonzero((top <= last) & (bottom >= first))
+            if over.size > _MOST_COVERS:
+                over = np.sort(over[np.argsort(-area[over], kind="stable")[:_MOST_COVERS]])
+            if over.size:
+                yield at, those[over]
+
+
+_WITHIN = 0.75
+_LAYERS = 3
+_LEAST_AREA = 1e-6
+_INWARDS = np.array([1.0, 1.0, -1.0, -1.0])
+# Letters of usual sizes cannot be read through a filter of this blur.
+_MOST_BACKDROP_BLUR_PX = 8.0
+
+
+def _inside(points: F64, rect: F64) -> Bools:
+    """Return which points (n, k, 2) are in the rectangle of their row (n, 4), with half a pixel of tolerance."""
+    edges = grown(rect, np.where(is_larger(rect, 0.0), 0.5, 0.0))[:, None]
+    return np.asarray(((points > edges[..., :2]) & (points < edges[..., 2:])).all(axis=-1))
+
+
+def _inside_turned(points: F64, rect: F64, plane: F64) -> Bools:
+    """Return which points (n, k, 2) are in a box that a matrix (n, 2, 2) turns, which `rect` (n, 4) is around."""
+    half = unturned(rect, plane)
+    determinant = np.abs(np.linalg.det(plane))
+    safe = np.where(determinant[:, None, None] < _LEAST_AREA, np.eye(2), plane)
+    middle = (rect[:, :2] + rect[:, 2:]) / 2
+    own = np.einsum("nij,nkj->nki", np.linalg.inv(safe), points - middle[:, None])
+    return np.asarray((np.abs(own) <= half[:, None]).all(axis=-1) & (determinant >= _LEAST_AREA)[:, None])

@@ -1,0 +1,250 @@
+"""What the boxes of a page paint: rectangles of one colour, of backgrounds, shadows, borders, outlines and SVG."""
+
+from functools import lru_cache
+from math import inf
+
+import numpy as np
+from numpy.typing import NDArray
+
+from domsieve.analysis.columns.batch import F64, Bools, Ints
+from domsieve.analysis.columns.css_shapes import NOWHERE, Edges, length, painted
+from domsieve.analysis.columns.css_values import (
+    NO_COLOUR,
+    UNKNOWN,
+    Colour,
+    blended,
+    colour,
+    number,
+    over,
+    pictures,
+    shadows,
+    split_list,
+)
+from domsieve.analysis.columns.page_columns import has_tag
+from domsieve.analysis.columns.paint_styles import LEAST_OPACITY, PaintStyles
+from domsieve.analysis.columns.rectangles import grown, intersection
+from domsieve.budget import check
+from domsieve.snapshot.page import Kind, Snapshot
+
+_PICTURE = (
+    ("background-image", "none"),
+    ("background-size", "auto"),
+    ("background-position", "0% 0%"),
+    ("background-repeat", "repeat"),
+    ("background-blend-mode", "normal"),
+)
+_SIDES = ("left", "top", "right", "bottom")
+_SOLID = frozenset({"solid", "groove", "ridge", "inset", "outset"})
+# Thinner borders, outlines and shadows hide no letters.
+_LEAST_RING_PX = 8.0
+# What the corner of a square with round corners loses of its radius on both sides: 1 - 1 / sqrt(2).
+_CORNER = 0.293
+
+
+class Patches:
+    """What boxes paint, as P rectangles in the order of their nodes, and the grounds of what is inside of N nodes.
+
+    Attributes
+    ----------
+    ground : (N, 4), the colour that a node paints behind its content; unknown if there are pictures in it.
+    beside : (N, 4), the same without pictures that only fill a part of the node.
+    mark : (N, 4), the edges of what these pictures fill.
+    node, outer, hole, colour : (P,) the node that paints a rectangle, and its edges (P, 4), with a hole (P, 4) in
+        it that may be empty, and the colour (P, 4).
+    is_top : (P,), what is painted after the content of the node.
+    """
+
+    def __init__(self, page: Snapshot, styles: PaintStyles) -> None:
+        self._page, self._styles = page, styles
+        x, y, width, height = page.box.astype(np.float64).T
+        self._rect = np.stack((x, y, x + width, y + height), axis=1)
+        # Texts have the styles of their parents.
+        self._is_box: Bools = (page.style >= 0) & (page.kind != Kind.TEXT)
+        self.ground = np.where(self._is_box[:, None], styles.background, NO_COLOUR)
+        partly = styles.each("background-clip", "border-box", lambda value: value == "content-box")
+        self.ground[partly & (self.ground[:, 3] > 0)] = UNKNOWN
+        self.ground[styles.is_drawn] = styles.fill[styles.is_drawn]
+        unclear = styles.is_drawn & ~has_tag(page, "rect") & (self.ground[:, 3] > 0)
+        self.ground[unclear] = UNKNOWN
+        self.ground[self._empty_cells()] = NO_COLOUR
+        self.beside = self.ground.copy()
+        self.mark = np.tile(NOWHERE, (len(page), 1))
+        self._more: list[tuple[int, Edges, Edges, Colour, bool]] = []
+        self._read_pictures()
+        self._read_shadows()
+        self._read_borders()
+        self._read_outlines()
+        self._collect()
+
+    def _collect(self) -> None:
+        paints = (self.beside[:, 3] > LEAST_OPACITY) | self._styles.is_picture
+        boxes = np.flatnonzero(self._is_box & (paints | (self._styles.backdrop_number > 0)))
+        node = np.append(boxes, [one[0] for one in self._more]).astype(np.int64)
+        order = np.argsort(node, kind="stable")
+        # The last one paints nothing, so that -1 can mean none.
+        order = np.append(order, node.size)
+        node = np.append(node, 0)
+        self._more.append((0, NOWHERE, NOWHERE, NO_COLOUR, False))
+        self.node: Ints = node[order]
+        edges = np.array([(*one[1], *one[2], *one[3]) for one in self._more]).reshape(-1, 12)
+        radius = self._styles.each("border-radius", "0px", _radius)[boxes, None]
+        size = self._rect[boxes, 2:] - self._rect[boxes, :2]
+        cut = _CORNER * np.clip(np.where(radius < 0, -radius * size, radius), 0, size / 2)
+        outer = self._rect[boxes] + np.concatenate((cut, -cut), axis=1)
+        self.outer: F64 = np.concatenate((outer, edges[:, :4]))[order]
+        self.hole: F64 = np.concatenate((np.tile(NOWHERE, (boxes.size, 1)), edges[:, 4:8]))[order]
+        self.colour: F64 = np.concatenate((self.beside[boxes], edges[:, 8:]))[order]
+        is_top = np.append(np.zeros(boxes.size, np.bool_), [one[4] for one in self._more]).astype(np.bool_)
+        self.is_top: Bools = is_top[order]
+        self.is_picture: Bools = self._styles.is_picture[self.node] & (self.colour[:, 3] <= LEAST_OPACITY)
+
+    def _add(self, one: int, outer: F64, hole: F64 | None, ink: Colour, *, is_top: bool = False) -> None:
+        left, top, right, bottom = outer.tolist()
+        edges: Edges = (left, top, right, bottom)
+        inner = NOWHERE if hole is None else tuple(hole.tolist())
+        self._more.append((one, edges, inner, ink, is_top))
+
+    def _read_pictures(self) -> None:
+        columns = [self._styles.numbers(name, initial) for name, initial in _PICTURE]
+        for one in np.flatnonzero((columns[0][0] > 0) & self._is_box).tolist():
+            check()
+            values = tuple(column[of[one]] for of, column in columns)
+            left, top, right, bottom = self._rect[one].tolist()
+            base: Colour = tuple(self.ground[one].tolist())
+            whole, parts = _layered(values, base, right - left, bottom - top)
+            self.beside[one] = whole
+            self.ground[one] = over(UNKNOWN, whole) if parts else whole
+            if parts:
+                corner = np.array([left, top, left, top])
+                edges = np.array([rect for rect, _ in parts])
+                self.mark[one] = corner + np.append(edges[:, :2].min(axis=0), edges[:, 2:].max(axis=0))
+                for rect, ink in parts:
+                    self._add(one, corner + rect, None, ink)
+
+    def _read_shadows(self) -> None:
+        numbers, values = self._styles.numbers("box-shadow", "none")
+        read = [shadows(value) for value in values]
+        for one in np.flatnonzero((numbers > 0) & self._is_box).tolist():
+            box = self._rect[one]
+            for ink, lengths, is_inside in reversed(read[numbers[one]]):
+                x, y, blur, spread = (*lengths, *[0.0] * 4)[:4]
+                if ink[3] <= LEAST_OPACITY or abs(x) + abs(y) + spread - blur < _LEAST_RING_PX:
+                    continue
+                shift = np.array([x, y, x, y])
+                if not is_inside:
+                    self._add(one, grown(box, spread - blur) + shift, box, ink)
+                    continue
+                hole = intersection(grown(box, blur - spread)[None] + shift, box[None])[0]
+                self._fill_or_add(one, hole, ink)
+
+    def _fill_or_add(self, one: int, hole: F64, ink: Colour) -> None:
+        """Add a ring in a box, which without a hole is its ground."""
+        if (hole[2:] <= hole[:2]).any():
+            for grounds in (self.ground, self.beside):
+                grounds[one] = over(ink, tuple(grounds[one].tolist()))
+        else:
+            self._add(one, self._rect[one], hole, ink)
+
+    def _read_borders(self) -> None:
+        page = self._page
+        read = [self._styles.each(f"border-{side}", "0px none rgb(0, 0, 0)", _border) for side in _SIDES]
+        width = np.stack([one[:, 0] for one in read], axis=1)
+        pictured, values = self._styles.numbers("border-image", "none")
+        size = np.tile(page.box[:, 2:], 2)
+        wide = ((width >= _LEAST_RING_PX) | ((width > 0) & (width >= size / 2))).any(axis=1)
+        for one in np.flatnonzero((wide | (pictured > 0)) & self._is_box).tolist():
+            check()
+            inks: list[Colour] = [tuple(side[one, 1:].tolist()) for side in read]
+            box, px = self._rect[one], width[one]
+            if pictured[one]:
+                inks = [pictures(values[pictured[one]])[0]] * 4
+                if " fill" in values[pictured[one]]:
+                    self._fill_or_add(one, np.zeros(4), inks[0])
+                    continue
+            hole = box + px * (1, 1, -1, -1)
+            alphas = {ink[3] for ink, of in zip(inks, px.tolist(), strict=True) if of > 0}
+            if len(alphas) == 1:
+                same = len({ink for ink, of in zip(inks, px.tolist(), strict=True) if of > 0}) == 1
+                ink = inks[int(px.argmax())]
+                self._fill_or_add(one, hole, ink if same else (*UNKNOWN[:3], ink[3]))
+                continue
+            for side in range(4):  # without the corners, which borders share
+                edges = hole.copy()
+                edges[side], edges[(side + 2) % 4] = box[side], hole[side]
+                self._add(one, edges, None, inks[side])
+
+    def _read_outlines(self) -> None:
+        read = self._styles.each("outline", "rgb(0, 0, 0) none 3px", _outline)
+        offset = self._styles.each("outline-offset", "0px", lambda value: number(value, 0.0))
+        for one in np.flatnonzero((read[:, 0] >= _LEAST_RING_PX) & self._is_box).tolist():
+            check()
+            hole = grown(self._rect[one], offset[one])
+            is_empty = bool((hole[2:] <= hole[:2]).any())
+            outer = grown(self._rect[one], offset[one] + read[one, 0])
+            ink: Colour = tuple(read[one, 1:].tolist())
+            self._add(one, outer, None if is_empty else hole, ink, is_top=True)
+
+    def _empty_cells(self) -> NDArray[np.int64]:
+        """Return the cells that ``empty-cells: hide`` leaves without background: no text is in their flow."""
+        page, styles = self._page, self._styles
+        hides = styles.each("empty-cells", "show", lambda value: value == "hide")
+        hides &= styles.each("display", "inline", lambda value: value == "table-cell")
+        found = []
+        texts = (page.kind == Kind.TEXT) & (page.style >= 0)
+        for one in np.flatnonzero(hides).tolist():
+            check()
+            inside = range(one + 1, int(page.end[one]))
+            taken = [at for at in inside if styles.absolute[at] or styles.fixed[at]]
+            flowing = texts[one : page.end[one]].copy()
+            for at in taken:
+                flowing[at - one : page.end[at] - one] = False
+            if not flowing.any():
+                found.append(one)
+        return np.array(found, np.int64)
+
+
+@lru_cache(maxsize=512)
+def _layered(
+    values: tuple[str, ...], base: Colour, width: float, height: float
+) -> tuple[Colour, list[tuple[Edges, Colour]]]:
+    """Return the colour of a background with its pictures, and the pictures that fill a part of it, lowest first."""
+    images, *lists = (split_list(value) for value in values)
+    parts: list[tuple[Edges, Colour]] = []
+    for at, ink in reversed([*enumerate(pictures(values[0]))]):
+        size, position, repeat, mode = (one[at % len(one)].strip() for one in lists)
+        is_file = "url(" in images[min(at, len(images) - 1)]
+        edges = painted(size, position, repeat, width, height, is_file=is_file)
+        if ink[3] == 0 or edges == NOWHERE:
+            continue
+        if edges[0] > 0.5 or edges[1] > 0.5 or edges[2] < width - 0.5 or edges[3] < height - 0.5:
+            parts.append((edges, ink))
+            continue
+        if mode != "normal" and base[3] == 1:
+            red, green, blue = blended(np.array([ink[:3]]), np.array([base[:3]]), mode)[0].tolist()
+            ink = (red, green, blue, ink[3])
+        base = over(ink, base)
+        if ink[3] == 1:
+            parts.clear()
+    return base, parts
+
+
+def _radius(value: str) -> float:
+    """Return the largest radius of ``border-radius`` in px, or as a negative share of the box."""
+    radii = value.replace("/", " ").split()
+    shares = [number(radius, 0.0) / 100 for radius in radii if radius.endswith("%")]
+    most = max((length(radius, inf) for radius in radii if radius.endswith("px")), default=0.0)
+    return -max(shares) if shares and max(shares) > 0 else most
+
+
+def _outline(value: str) -> tuple[float, ...]:
+    """Return the width of an outline, in px, and its colour; no width if it has gaps."""
+    ink, _, rest = value.rpartition(") ")
+    kind, _, width = rest.partition(" ")
+    return (number(width, 0.0), *colour(ink + ")")) if kind in _SOLID else (0.0, *NO_COLOUR)
+
+
+def _border(value: str) -> tuple[float, ...]:
+    """Return the width of a border, in px, and its colour; none if it has gaps."""
+    width, _, rest = value.partition(" ")
+    kind, _, ink = rest.partition(" ")
+    return number(width, 0.0), *(colour(ink) if kind in _SOLID else NO_COLOUR)
