@@ -15,8 +15,6 @@ from domsieve.budget import check
 _BANDS, _FEWEST_IN_BAND, _MOST_COVERS = 64, 128, 2_000
 # So many points of a text are looked at, and so many of them at once.
 _ACROSS, _DOWN, _PAIRS = 9, 3, 20_000
-# A text is covered if so few of its points can be seen.
-_FEW = 0.05
 
 
 class Covers:
@@ -170,7 +168,7 @@ class Covers:
                 check()
                 pair = slice(begin, begin + _PAIRS)
                 self._cover(at[first[pair]], over[second[pair]], cores, through, changed, inks, grounds)
-        return np.asarray(changed | ((through > LEAST_OPACITY).mean(axis=1) <= _FEW))
+        return np.asarray(changed | (through.max(axis=1) <= LEAST_OPACITY))
 
     def _meets(self, cores: F64, over: Ints) -> Bools:
         clip, core = self.clip[over][None], cores[:, None]
