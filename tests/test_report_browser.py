@@ -247,6 +247,27 @@ def test_the_block_that_is_clicked_is_explained(reader: Reader, demo: tuple[Path
     report.close()
 
 
+def test_a_value_that_is_named_becomes_the_line_of_an_example(
+    reader: Reader, demo: tuple[Path, Path]
+) -> None:
+    opened = Opened(reader, demo[0])
+    opened.press("j")
+    text = opened.text("#panel-block blockquote")
+    for name, value in (("title", None), ("notes", "two words"), ("notes", "three words")):
+        reader.run(opened.page.fill("#field-name", name))
+        if value is not None:
+            reader.run(opened.page.fill("#field-value", value))
+        reader.run(opened.page.press("#field-value", "Enter"))
+    line = json.loads(reader.run(opened.page.input_value("#example-line")))
+    assert line.keys() == {"url", "fields"}
+    assert line["fields"] == {"title": " ".join(text.split()), "notes": ["two words", "three words"]}
+    (example,) = [line["url"]]
+    assert example in opened.text("#page-name")
+    opened.click("text=remove")
+    assert list(json.loads(reader.run(opened.page.input_value("#example-line")))["fields"]) == ["notes"]
+    opened.close()
+
+
 def test_methods_filters_and_editions_change_what_is_outlined(
     reader: Reader, demo: tuple[Path, Path]
 ) -> None:

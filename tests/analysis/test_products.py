@@ -39,8 +39,13 @@ class TestPrice:
     def test_json_ld_is_found_with_its_source(self) -> None:
         product = found("", ld(price="24.50", priceCurrency="GBP", availability="https://schema.org/InStock"))
         assert (product.price, product.currency, product.availability) == ("24.50", "GBP", "InStock")
-        assert product.sources["price"] == "json-ld offers price"
-        assert product.sources["sku"] == "json-ld sku"
+        assert product.sources == {
+            "name": "h1",
+            "price": "json-ld offers price",
+            "currency": "json-ld offers priceCurrency",
+            "availability": "json-ld offers availability",
+            "sku": "json-ld sku",
+        }
 
     def test_the_node_of_a_shown_price_is_given(self) -> None:
         whole = page("<p class=price>£24.50</p>", ld(price=24.5))
@@ -324,11 +329,13 @@ class TestOtherFields:
         assert product is not None
         assert (product.price, product.currency, product.availability) == ("24.50", "EUR", "InStock")
         assert product.sources["brand"] == "product:brand"
+        assert product.sources["currency"] == "product:price:currency"
+        assert product.sources["availability"] == "product:availability"
 
     def test_front_matter_has_the_product_with_its_sources(self) -> None:
         text = write_front_matter(read_metadata(page("", ld(price="24.50", priceCurrency="GBP"))))
         assert 'product:\n  name: "Green Kettle"\n  price: "24.50"\n  currency: "GBP"\n' in text
-        assert '  sources:\n    price: "json-ld offers price"\n' in text
+        assert '  sources:\n    name: "h1"\n    price: "json-ld offers price"\n' in text
 
     def test_a_label_from_strangers_stays_one_line(self) -> None:
         product = found("<p>SKU (a\nb: c): 418295</p>")

@@ -104,6 +104,21 @@ def test_the_view_says_what_kind_each_block_is_of() -> None:
     }
 
 
+def test_the_view_has_the_product_of_the_page_with_the_blocks_of_its_values() -> None:
+    source = (
+        '<meta property="og:type" content="product"><meta property="product:brand" content="Brunel">'
+        "<h1>Green Kettle</h1><p>Steel.</p><p class=price>£24.50</p>"
+    )
+    page = parsed(source)
+    view = page_view(
+        page, page_blocks(page), {}, records={}, recurrences=Recurrences(), number=0, places=None
+    )
+    values = {value.name: value for value in view.values}
+    assert view.text[values["price"].block] == "£24.50"
+    assert (values["price"].text, values["brand"].block) == ("24.50", -1)
+    assert view.url == page.provenance.url
+
+
 def test_recurring_text_is_found_by_its_words() -> None:
     pages = [page_blocks(parsed(f"<p>About, US</p><p>only {i}{'abc'[i]}</p><p>1 2</p>")) for i in range(3)]
     pages.append(page_blocks(parsed("<p>about us!</p>")))

@@ -125,7 +125,12 @@ class _Finder:
             "brand": self._brand(labelled),
             **self._rating(),
         }
-        return Product(**fields, sources=self._sources, nodes=self._nodes)
+        order = Product.__struct_fields__
+        return Product(
+            **fields,
+            sources={name: self._sources[name] for name in order if name in self._sources},
+            nodes={name: self._nodes[name] for name in order if name in self._nodes},
+        )
 
     def _noted(self, field: str, text: str, source: str, node: int = -1) -> str:
         if text:
@@ -168,7 +173,7 @@ class _Finder:
         for one in [offer] if offer else [], self._data.offers:
             for own in one:
                 if own.currency and (code := currency_code(own.currency, self._address)):
-                    return self._noted("currency", code, own.source.replace("price", "priceCurrency"))
+                    return self._noted("currency", code, _beside(own, "priceCurrency"))
         if shown and (code := currency_code(shown.sign, self._address)):
             return self._noted("currency", code, "page", shown.node)
         return ""
@@ -180,11 +185,11 @@ class _Finder:
         said, node = availability_said(self._elements, self._places, self._nodes.get("price", -1))
         stated = next((one for one in terms if one[0] != "OutOfStock"), terms[0] if terms else None)
         if stated and stated[0] != "OutOfStock":
-            return self._noted("availability", stated[0], stated[1].source, stated[1].node)
+            return self._noted("availability", stated[0], _beside(stated[1], "availability"), stated[1].node)
         button = buy_button(self._elements, self._places)
         # Structured data often give one variant, or the past. Shops keep texts such as "Sold out" hidden in pages.
         if stated and not (said == "InStock" or (not said and button >= 0)):
-            return self._noted("availability", stated[0], stated[1].source, stated[1].node)
+            return self._noted("availability", stated[0], _beside(stated[1], "availability"), stated[1].node)
         if said and not (said == "OutOfStock" and button >= 0):
             return self._noted("availability", said, "page", node)
         if button >= 0 and self._sources.get("price"):
@@ -257,6 +262,15 @@ class _Finder:
                     found[field] = self._noted(field, plain_number(value), one.source, one.node)
                     break
         return found
+
+
+def _beside(offer: Offer, name: str) -> str:
+    """Return the source of another property of an offer, by the source of its price."""
+    head, _, _ = offer.source.rpartition(" ")
+    if head:
+        return f"{head} {name}"
+    prefix = offer.source.partition(":")[0]
+    return f"{prefix}:{'price:currency' if name == 'priceCurrency' else name}"
 
 
 _TERMS = {

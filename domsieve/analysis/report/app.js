@@ -161,7 +161,7 @@ const KEYS = {
 
 document.addEventListener('keydown', (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey) return
-  const { target } = event, inText = target.matches('input, select')
+  const { target } = event, inText = target.matches('input, select, textarea')
   if (inText && event.key === 'Escape') return stage.focus()
   const inPanel = target.closest('.panel') && /^(Arrow|Home|End)/.test(event.key)
   if (inText || inPanel || !Object.hasOwn(KEYS, event.key)) return

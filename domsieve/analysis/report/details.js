@@ -19,7 +19,8 @@ function showBlock() {
   const panel = document.getElementById('panel-block'), i = now.block
   if (i < 0) {
     panel.replaceChildren(el('p', { class: 'hint' },
-      'Choose a block: click its outline, or use the arrow keys. Each method says here why it kept or dropped it.'))
+      'Choose a block: click its outline, or use the arrow keys. Each method says here why it kept or dropped it.'),
+      ...[productSection(), lineOfExample()].filter(Boolean))
     return
   }
   const path = view.paths[at(view.path, i)]
@@ -35,13 +36,14 @@ function showBlock() {
       isHidden(i) ? `; ${index.hiding[at(view.hidden, i)]}` : '',
       at(view.kind, i) ? `; kind: ${index.kinds[at(view.kind, i)]}` : ''),
     el('h2', {}, 'What each method says'), verdictTable(i),
+    el('h2', {}, 'Example of a field'), exampleSection(i),
     el('h2', {}, `Figures of ${index.titles[now.method]}`), figureList(i, now.method),
     el('h2', {}, 'Also known'), otherFigures(i),
     el('h2', {}, 'Pages where it recurs'), recurrence(i),
     el('h2', {}, 'Where it stands'),
     el('p', { class: 'path' }, captured(path || 'document'),
       el('span', { class: 'fine' }, ` nodes ${view.node[i]} to ${view.end[i] - 1}`)),
-    treePlace(i))
+    ...[treePlace(i), productSection()].filter(Boolean))
   panel.scrollTop = 0
 }
 

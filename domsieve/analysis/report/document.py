@@ -16,7 +16,7 @@ from typing import Any
 import msgspec
 
 _FOLDER = Path(__file__).parent
-_SCRIPTS = ("text.js", "data.js", "stage.js", "details.js", "plots.js", "panels.js", "app.js")
+_SCRIPTS = ("text.js", "data.js", "stage.js", "details.js", "example.js", "plots.js", "panels.js", "app.js")
 _STYLES = ("report.css", "stage.css")
 _ESCAPES = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}
 _ESCAPED = re.compile("[<>&\u2028\u2029]")

@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 from domsieve.analysis.block_types.detection import node_kinds
 from domsieve.analysis.columns.batch import F64, Ints
 from domsieve.analysis.columns.page_blocks import PageBlocks, box_around
+from domsieve.analysis.metadata.product import read_product
+from domsieve.analysis.metadata.values import LONGEST_URL, clean_text
 from domsieve.analysis.records.result import Records
 from domsieve.analysis.trees.outline import SiteOutline
 from domsieve.analysis.verdict import Verdict
@@ -104,9 +106,20 @@ class RecordsView(msgspec.Struct, frozen=True, kw_only=True):
     region: list[int]
 
 
+class ValueView(msgspec.Struct, frozen=True, kw_only=True):
+    """A value that was extracted from a page, where it was found, and its block; -1 without one."""
+
+    name: str
+    text: str
+    source: str
+    block: int
+
+
 class PageView(msgspec.Struct, frozen=True, kw_only=True):
     """One version (rendered or raw) of a page; `box` has four numbers per block, and is empty without layout."""
 
+    url: str
+    values: list[ValueView]
     width: int
     height: int
     text: list[str]
@@ -211,6 +224,8 @@ def page_view(
     path_number = {path: i for i, path in enumerate(paths)}
     recurs, groups = recurrences.of(blocks, own=number)
     return PageView(
+        url=clean_text(page.provenance.url, LONGEST_URL),
+        values=_product_values(page, blocks),
         width=round(width),
         height=round(height),
         text=[text[:LONGEST_TEXT] for text in blocks.text],
@@ -229,6 +244,27 @@ def page_view(
         methods={name: _method_view(blocks, verdict) for name, verdict in verdicts.items()},
         records={name: _records_view(page, found) for name, found in records.items()},
     )
+
+
+def _product_values(page: Snapshot, blocks: PageBlocks) -> list[ValueView]:
+    """Return the fields of the product that the page is about; none for other pages."""
+    product = read_product(page)
+    if product is None:
+        return []
+    values = []
+    for name, source in product.sources.items():
+        inside = np.flatnonzero(_holds(page, blocks, product.nodes.get(name, -1)))
+        block = int(inside[0]) if len(inside) else -1
+        values.append(ValueView(name=name, text=getattr(product, name), source=source, block=block))
+    return values
+
+
+def _holds(page: Snapshot, blocks: PageBlocks, node: int) -> NDArray[np.bool_]:
+    """Return for each block whether it has texts of a node."""
+    held = np.zeros(len(blocks), np.bool_)
+    if node >= 0:
+        held[blocks.block[(blocks.node >= node) & (blocks.node < page.end[node])]] = True
+    return held
 
 
 def tree_view(outline: SiteOutline) -> TreeView:
