@@ -288,6 +288,8 @@ WORST = {
     "renderer.html_parser._streamed_parts _CALL": ["|$RC( |", '|$RC("|', '$RC("|a|', '|$RC("a",|'],
     "renderer.html_parser._streamed_parts _DEFINITION": ["|$RC |", "$RC| |", "|function |", "function| |"],
     "renderer.html_parser.parser _HIDING": ["display| |", "display:| |", "|display|"],
+    "renderer.net_errors _IN_BRACKETS": ["| (net::|", " (net::ERR_|A|", "| (net::ERR_A|"],
+    "renderer.net_errors CODE": ["|net::|", "|net::ERR_|", "net::ERR_|A|", "|net::ERR_A|"],
     "renderer.html_parser.content _ANY_TAG": ["|<|"],
     "renderer.html_parser.content _CHARSET": [
         "charset| |",
@@ -315,7 +317,6 @@ WORST = {
     "service.web.api _ASYNC": ["|,|", "|,respond-|"],
     "service.web.api _WAIT": [",wait| |", ",wait=| |", "|, |", "|wait=1|"],
     "service.web.api _WHOLE": ["|1|"],
-    "service.web.problems _CODE": ["|net::|", "|net::ERR_|", "net::ERR_|A|", "|net::ERR_A|"],
     "service.web.forms _END_OF_HOST": ["|a|", "|/|"],
     "service.web.forms _NUMBER": ["|1|", "1.|1|"],
     "service.web.forms _WINDOW": ["|1|", "1x|1|"],

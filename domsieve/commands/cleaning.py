@@ -190,7 +190,7 @@ def clean(
         found = find_targets(targets, store)
         if hidden == "pixels":
             _check_pixels(found, store, raw=raw)
-        fetched = fetch(found, store, capture)
+        fetched = fetch(found, store, capture, tell_cuts=False)
         pages = readable(
             fetched,
             store,

@@ -96,17 +96,23 @@ def may_use(recording: "Recording | None") -> "Callable[[PageRecord], bool]":
 
 
 def fetch(
-    targets: "Sequence[Target]", store: "PageStore", capture: Capture, recording: "Recording | None" = None
+    targets: "Sequence[Target]",
+    store: "PageStore",
+    capture: Capture,
+    recording: "Recording | None" = None,
+    *,
+    tell_cuts: bool = True,
 ) -> "Fetched":
     """Return the targets with a capture or an error for every URL; render those that are not cached.
 
-    With a recording, pages that it does not contain are rendered.
+    With a recording, pages that it does not contain are rendered. `tell_cuts` says on stderr what is missing in a
+    capture; a command that says it of all its pages does not need that.
     """
     from domsieve.tasks.targets import DamagedTarget, Fetched, UrlTarget
 
     if any(isinstance(target, UrlTarget) for target in targets):
         store.create()  # a folder that cannot be written to is noticed before the work
-        fetched = _fetched(targets, store, capture, recording)
+        fetched = _fetched(targets, store, capture, recording, tell_cuts)
         say_unknown(capture.replay)
     else:
         fetched = Fetched(list(targets))
@@ -119,7 +125,11 @@ def fetch(
 
 
 def _fetched(
-    targets: "Sequence[Target]", store: "PageStore", capture: Capture, recording: "Recording | None"
+    targets: "Sequence[Target]",
+    store: "PageStore",
+    capture: Capture,
+    recording: "Recording | None",
+    tell_cuts: bool,
 ) -> "Fetched":
     import asyncio
 
@@ -138,7 +148,7 @@ def _fetched(
                 partial(source_of, capture, recording, store),
                 targets,
                 store,
-                _Lines(bar),
+                _Lines(bar, tell_cuts=tell_cuts),
                 options=capture.options,
                 since=capture.since,
                 egress=await stack.enter_async_context(replay.egress()) if replay else capture.egress,
@@ -155,8 +165,8 @@ def _fetched(
 class _Lines:
     """Reports events on stderr."""
 
-    def __init__(self, bar: Bar) -> None:
-        self._bar = bar
+    def __init__(self, bar: Bar, *, tell_cuts: bool) -> None:
+        self._bar, self._tell_cuts = bar, tell_cuts
         self._done = self._pages = 0
 
     def waiting(self, pages: int) -> None:
@@ -172,7 +182,7 @@ class _Lines:
         if isinstance(outcome, DomsieveError):
             say_error(f"{number} failed: {outcome.message}{advice(outcome)}")
         else:
-            cut = "".join(f"; cut: {reason}" for reason in outcome.reasons)
+            cut = "".join(f"; cut: {reason}" for reason in outcome.reasons if self._tell_cuts)
             say(f"{number} {count(outcome.nodes, 'node')}{cut}")
 
     def listed(self, url: str, listing: "Listing") -> None:

@@ -30,6 +30,7 @@ from domsieve.renderer.fetching._connection import ClosedError, Connection, Resp
 from domsieve.renderer.fetching.cookies import CookieJar
 from domsieve.renderer.fetching.request_address import RequestAddress
 from domsieve.renderer.html_parser.parser import parse_html
+from domsieve.renderer.net_errors import explained
 from domsieve.renderer.network.egress import NO_PLACE, Egress, place_of
 from domsieve.renderer.network.proxy import Proxy
 from domsieve.renderer.protocol import Outcome, Rendering
@@ -402,7 +403,7 @@ class Fetcher:
         if "EMPTY_RESPONSE" in fault or "TUNNEL" in fault:
             fault = self._proxy.failure(reached) or fault
         return NavigationError(
-            f"No document arrived: {fault}.",
+            f"No document arrived: {explained(fault)}.",
             url=url,
             stage="navigate",
             retry=error.retry,

@@ -17,6 +17,7 @@ from domsieve.renderer.browser.browser import RunningBrowser
 from domsieve.renderer.browser.connection import CommandError, Params
 from domsieve.renderer.browser.contexts import Lease
 from domsieve.renderer.browser.tab import Tab
+from domsieve.renderer.net_errors import explained
 from domsieve.renderer.page._convert import Capture, convert, document_only
 from domsieve.renderer.page._page_events import PageEvents
 from domsieve.renderer.page.capture import (
@@ -393,7 +394,7 @@ class _PageRun:
             raise ContentError(f"The server has no content for it (HTTP {response.status}).", url=self.url)
         elif fault and not self.has_crashed:
             raise NavigationError(
-                f"No document arrived: {fault}.",
+                f"No document arrived: {explained(fault)}.",
                 url=self.url,
                 stage="navigate",
                 retry=any(name in fault for name in _RETRY_HELPS),

@@ -6,10 +6,10 @@ from datetime import datetime
 from typing import Any
 
 from domsieve.analysis.metadata.values import metadata_labels
+from domsieve.renderer.net_errors import without_names
 from domsieve.sanitize import plain
 from domsieve.service.jobs.job_values import Event, Job
 from domsieve.service.web.forms import KINDS
-from domsieve.service.web.problems import in_words
 
 KIND_NAMES = {kind.value: kind.label for kind in KINDS} | {
     "clean_html": "Clean HTML",
@@ -71,7 +71,7 @@ def event_line(event: Event) -> dict[str, str] | None:
         said = event.kind.replace("_", " ").capitalize()
         details = [flat(value) for name, value in data.items() if isinstance(value, str | int | float)]
         said += f": {' · '.join(details)}" if details else ""
-    return {"at": event.at, "said": in_words(said)[:_LONGEST], "kind": event.kind}
+    return {"at": event.at, "said": without_names(said)[:_LONGEST], "kind": event.kind}
 
 
 def verdict_of(job: Job) -> str:

@@ -1,6 +1,5 @@
 """Errors as problems (RFC 9457), and their explanations for people."""
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from http import HTTPStatus
@@ -10,59 +9,30 @@ from fastapi import Response
 from pydantic import BaseModel, ConfigDict, Field
 
 from domsieve.errors import FaultReason
+from domsieve.renderer.net_errors import CODE, meaning_of
 from domsieve.sanitize import plain
 from domsieve.service.jobs.job_values import Fault, Title, is_timeout
 
-_CODE = re.compile(r"net::(ERR_[A-Z0-9_]{1,60})")
 _LONGEST = 2_000
 
 _SPELLING = "Check the spelling of the address. If it is right, the site may have moved or closed."
 _LATER = "Try again in a few minutes. If other people can open the page, the site may block bots."
 _CERTIFICATE = "Only the site can fix this. Try again later, or look for another address of the page."
-# By the beginning of the error name, longer ones first: what happened, as the end of a sentence, and what to do.
-_CODES: tuple[tuple[str, str, str], ...] = (
-    ("ERR_NAME_NOT_RESOLVED", "there is no site of this name", _SPELLING),
-    ("ERR_CONNECTION_REFUSED", "the site's server takes no connections", _LATER),
-    ("ERR_CONNECTION_TIMED_OUT", "the site's server did not answer in time", _LATER),
-    ("ERR_TIMED_OUT", "the site's server did not answer in time", _LATER),
-    ("ERR_CONNECTION_RESET", "the site's server broke off the connection", _LATER),
-    ("ERR_CONNECTION_CLOSED", "the site's server broke off the connection", _LATER),
-    ("ERR_CONNECTION_ABORTED", "the connection to the site broke off", _LATER),
-    ("ERR_EMPTY_RESPONSE", "the site's server closed the connection without an answer", _LATER),
-    ("ERR_ADDRESS_UNREACHABLE", "there is no way to the site's server from here", _LATER),
-    ("ERR_INTERNET_DISCONNECTED", "this service has no connection to the internet", _LATER),
-    ("ERR_NETWORK_CHANGED", "the network changed meanwhile", "Try again."),
-    (
-        "ERR_PROXY_CONNECTION_FAILED",
-        "this service cannot reach its proxy",
-        "Ask whoever runs this service.",
-    ),
-    ("ERR_TUNNEL_CONNECTION_FAILED", "the site's server could not be reached", _LATER),
-    (
-        "ERR_TOO_MANY_REDIRECTS",
-        "the page leads on in circles",
-        "Look for the page's final address, and use that.",
-    ),
-    ("ERR_CERT_DATE_INVALID", "the site's certificate has expired", _CERTIFICATE),
-    ("ERR_CERT_COMMON_NAME_INVALID", "the site's certificate belongs to another name", _CERTIFICATE),
-    ("ERR_CERT_", "the site's certificate cannot be trusted", _CERTIFICATE),
-    ("ERR_SSL_", "no secure connection to the site could be made", "Try the address with http:// in front."),
-    ("ERR_HTTP2_", "the site's server sent an invalid answer", _LATER),
-    (
-        "ERR_INVALID_HTTP_RESPONSE",
-        "the server that answered is not a web server",
-        "Check the port in the address.",
-    ),
-    ("ERR_INVALID_", "the site's server sent an invalid answer", _LATER),
-    ("ERR_RESPONSE_HEADERS_", "the site's server sent an invalid answer", _LATER),
-    ("ERR_CONTENT_LENGTH_MISMATCH", "the page broke off before its end", _LATER),
-    ("ERR_INCOMPLETE_CHUNKED_ENCODING", "the page broke off before its end", _LATER),
-    ("ERR_CONTENT_DECODING_FAILED", "the page arrived damaged", _LATER),
-    ("ERR_UNSAFE_PORT", "browsers do not open this port", "Check the port in the address."),
-    ("ERR_ABORTED", "the address leads to a download or to nothing", "Give the address of a page instead."),
-    ("ERR_BLOCKED_BY_", "the browser refused to load it", "Give the address of a page instead."),
+# What to do, by the beginning of the error name; all others may be gone after a while.
+_DO_BY_CODE: tuple[tuple[str, str], ...] = (
+    ("ERR_NAME_NOT_RESOLVED", _SPELLING),
+    ("ERR_NETWORK_CHANGED", "Try again."),
+    ("ERR_PROXY_CONNECTION_FAILED", "Ask whoever runs this service."),
+    ("ERR_TOO_MANY_REDIRECTS", "Look for the page's final address, and use that."),
+    ("ERR_CERT_DATE_INVALID", _CERTIFICATE),
+    ("ERR_CERT_COMMON_NAME_INVALID", _CERTIFICATE),
+    ("ERR_CERT_", _CERTIFICATE),
+    ("ERR_SSL_", "Try the address with http:// in front."),
+    ("ERR_INVALID_HTTP_RESPONSE", "Check the port in the address."),
+    ("ERR_UNSAFE_PORT", "Check the port in the address."),
+    ("ERR_ABORTED", "Give the address of a page instead."),
+    ("ERR_BLOCKED_BY_", "Give the address of a page instead."),
 )
-_UNKNOWN = ("the browser could not load it", _LATER)
 
 _MORE_TIME = "Try again, with more seconds for the page under “How the page is rendered”."
 # By the title of a problem, or else by its fault.
@@ -111,7 +81,7 @@ class Explanation:
 def explanation_of(problem: Mapping[str, Any]) -> Explanation:
     """Return the explanation of a job's problem."""
     detail = plain(str(problem.get("detail") or ""))[:_LONGEST]
-    if found := _CODE.search(detail):
+    if found := CODE.search(detail):
         what, do = _meaning(found[1])
         return Explanation(f"The page could not be opened: {what}.", do, "", f"net::{found[1]}")
     reason, title = str(problem.get("reason") or ""), str(problem.get("title") or "The job failed.")
@@ -120,13 +90,8 @@ def explanation_of(problem: Mapping[str, Any]) -> Explanation:
     return Explanation("This page counts as failed." if reason else title, do, detail, "")
 
 
-def in_words(text: str) -> str:
-    """Return a message with error names of the browser replaced by explanations."""
-    return _CODE.sub(lambda found: _meaning(found[1])[0], text)
-
-
 def _meaning(code: str) -> tuple[str, str]:
-    return next(((what, do) for known, what, do in _CODES if code.startswith(known)), _UNKNOWN)
+    return meaning_of(code), next((do for known, do in _DO_BY_CODE if code.startswith(known)), _LATER)
 
 
 REASON_HELP = (

@@ -18,11 +18,11 @@ from markdown_it import MarkdownIt
 from markdown_it.renderer import RendererHTML
 from markdown_it.token import Token
 
+from domsieve.renderer.net_errors import without_names
 from domsieve.sanitize import plain
 from domsieve.service.jobs.job_values import Job
 from domsieve.service.web.gateway import Gateway
 from domsieve.service.web.labels import Confidence, about_of, confidence_of, flat, size
-from domsieve.service.web.problems import in_words
 from domsieve.service.web.schemas import first_text
 
 _STYLE = (Path(__file__).parent / "static" / "preview.css").read_text(encoding="utf-8")
@@ -356,7 +356,7 @@ async def site_index(gateway: Gateway, job: Job) -> SiteIndex:
     listed: Mapping[str, Any] = json.loads(data)
     pages = [_page(number, one) for number, one in enumerate(listed.get("pages") or (), 1)]
     failed = [
-        FailedPage(str(one.get("url", "")), plain(in_words(str(one.get("detail", ""))))[:_LONGEST_TEXT])
+        FailedPage(str(one.get("url", "")), plain(without_names(str(one.get("detail", ""))))[:_LONGEST_TEXT])
         for one in listed.get("failed") or ()
     ]
     return SiteIndex(pages, failed)

@@ -12,9 +12,10 @@ from typing import Any
 
 import pytest
 
+from domsieve.renderer.net_errors import without_names
 from domsieve.service.jobs.job_values import Claim, NewFile
 from domsieve.service.jobs.work_queue import WorkQueue
-from domsieve.service.web.problems import explanation_of, in_words
+from domsieve.service.web.problems import explanation_of
 from domsieve.service.web.shown_results import comparison_tables, record_tables
 from tests.service.web.stage import PAGE, Stage, instant, stage
 
@@ -246,7 +247,7 @@ class TestExplanations:
         assert said in told.what
         assert told.do
         assert (told.detail, told.code) == ("", f"net::{code}")
-        assert "net::" not in in_words(f"a: net::{code}, b: net::{code}")
+        assert "net::" not in without_names(f"a: net::{code}, b: net::{code}")
 
     @pytest.mark.parametrize("fault", ["caller", "policy", "page", "browser", "service", "unheard of"])
     def test_of_everybody(self, fault: str) -> None:
