@@ -315,7 +315,9 @@ class Writing:
             most = _most(self._hidden_in)
             say(f"Hidden text was dropped: {count(dropped, 'word')}{most}; --hidden keep keeps it.")
         if self._unsure:
-            say(f"Pictures do not show whether {count(self._unsure, 'text')} can be seen; layout decided.")
+            say(
+                f"Pictures do not show whether {count(self._unsure, 'text')} can be seen, so they count as hidden."
+            )
         if self._invisible:
             say(f"Invisible characters were removed: {self._invisible:,}.")
 
@@ -329,12 +331,13 @@ def _most(words: "Counter[str]") -> str:
 def _check_pixels(targets: "Sequence[Target]", store: "PageStore", *, raw: bool) -> None:
     """Raise an error unless all targets are rendered, or have been with pictures that show what can be seen."""
     from domsieve.errors import StorageError, UsageError
-    from domsieve.snapshot.pixels import has_pixels
+    from domsieve.snapshot.page import PIXELS
     from domsieve.tasks.pages import STDIN, no_pixels
     from domsieve.tasks.targets import ArchiveTarget, CacheTarget, FileTarget, PipedTarget
 
     if raw:
         raise UsageError("--raw is not rendered, and --hidden pixels needs pictures; leave out one of them.")
+    checked = set[str]()
     for target in targets:
         if isinstance(target, ArchiveTarget):
             raise UsageError(
@@ -342,9 +345,11 @@ def _check_pixels(targets: "Sequence[Target]", store: "PageStore", *, raw: bool)
             )
         if isinstance(target, FileTarget | PipedTarget):
             raise no_pixels(STDIN if isinstance(target, PipedTarget) else str(target.path))
-        if isinstance(target, CacheTarget):
+        # Captures with equal options are alike; failed pictures are reported when the page is read.
+        if isinstance(target, CacheTarget) and target.record.capture not in checked:
+            checked.add(target.record.capture)
             with suppress(StorageError):  # reported when the page is read
-                if not has_pixels(store.get(target.record.page_id)):
+                if PIXELS not in store.get(target.record.page_id).provenance.options:
                     raise no_pixels(target.record.url)
 
 

@@ -1,12 +1,16 @@
 """The column of a Snapshot that says which of its texts can be seen in pictures of the page; few have it."""
 
+from collections.abc import Sequence
 from dataclasses import replace
+from itertools import groupby
 
 import numpy as np
 
 from domsieve.snapshot.page import PIXELS, Snapshot
+from domsieve.snapshot.strings import StringTable
 
-_UNSURE = "unsure"
+# What pictures say of texts: the whole word, or the beginning of a word with numbers.
+_UNSURE, _IN_PART, _CUT = "unsure", "seen ", "cut "
 
 
 def has_pixels(page: Snapshot) -> bool:
@@ -17,14 +21,71 @@ def has_pixels(page: Snapshot) -> bool:
 def unsure_texts(page: Snapshot) -> int:
     """Return the number of texts of which pictures do not say whether they can be seen; 0 without pictures.
 
-    They are judged by layout.
+    They count as hidden.
     """
-    if not has_pixels(page):
+    if not (said := _said(page)):
         return 0
-    said = page.strings.take(page.styles[:, page.style_names.index(PIXELS)].tolist())
-    unsure = np.array([*(value == _UNSURE for value in said), False])[page.style]
+    unsure = np.array([value == _UNSURE for value in said])[page.style]
     texts = page.strings.take(page.text[unsure & (page.text >= 0)].tolist())
     return sum(1 for text in texts if text.strip())
+
+
+def with_seen_texts(page: Snapshot) -> Snapshot:
+    """Return the page with its texts cut to the words that its pictures show; the page itself if they show all.
+
+    A word counts as seen if most of its letters are. `cut_words` counts the others.
+    """
+    said, text_of = _said(page), {}
+    for node in np.flatnonzero(page.text >= 0).tolist() if said else ():
+        if (word := said[page.style[node]]).startswith(_IN_PART):
+            ranges = [part.split("-") for part in word[len(_IN_PART) :].split()]
+            text_of[node] = _cut(page.text_of(node), [(int(first), int(end)) for first, end in ranges])
+    if not text_of:
+        return page
+    strings, text, style = page.strings.to_list(), page.text.copy(), page.style.copy()
+    rows = page.styles[style[[*text_of]]]
+    for number, (node, (kept, dropped)) in enumerate(text_of.items()):
+        text[node], rows[number, page.style_names.index(PIXELS)] = len(strings), len(strings) + 1
+        style[node] = len(page.styles) + number
+        strings += kept, f"{_CUT}{dropped}"
+    return replace(
+        page,
+        text=text,
+        style=style,
+        styles=np.concatenate((page.styles, rows)),
+        strings=StringTable.from_strings(strings),
+    )
+
+
+def cut_words(page: Snapshot) -> int:
+    """Return the number of words that `with_seen_texts` has cut from the texts of a page."""
+    said = _said(page)
+    words = [int(value[len(_CUT) :]) if value.startswith(_CUT) else 0 for value in said]
+    return int(np.array(words)[page.style].sum()) if said else 0
+
+
+def _said(page: Snapshot) -> list[str]:
+    """Return what pictures say of nodes with each row of styles, and of those without; empty without pictures."""
+    if not has_pixels(page):
+        return []
+    return [*page.strings.take(page.styles[:, page.style_names.index(PIXELS)].tolist()), ""]
+
+
+def _cut(text: str, ranges: Sequence[tuple[int, int]]) -> tuple[str, int]:
+    """Return the words of a text most letters of which are in ranges, and the number of other words."""
+    kept, space, letters, dropped = [], "", 0, 0
+    for is_space, run in groupby(text, str.isspace):
+        word = "".join(run)
+        if is_space:
+            space = word
+            continue
+        seen = sum(max(min(end, letters + len(word)) - max(first, letters), 0) for first, end in ranges)
+        letters += len(word)
+        if 2 * seen > len(word):
+            kept.append(space + word)
+        else:
+            dropped += 1
+    return "".join(kept) + (space if text[-1:].isspace() else ""), dropped
 
 
 def without_pixels(page: Snapshot) -> Snapshot:

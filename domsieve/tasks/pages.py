@@ -23,8 +23,8 @@ from domsieve.renderer.sampling.frontier import missing_addresses
 from domsieve.sanitize import utf8
 from domsieve.snapshot.fault import check_fault, fault_of
 from domsieve.snapshot.index import PageRecord
-from domsieve.snapshot.page import Snapshot
-from domsieve.snapshot.pixels import has_pixels, without_pixels
+from domsieve.snapshot.page import PIXELS, Snapshot
+from domsieve.snapshot.pixels import has_pixels, with_seen_texts, without_pixels
 from domsieve.snapshot.store import PageStore
 from domsieve.tasks.file_names import PageKey
 from domsieve.tasks.sites import RAW, Placed, placed, read_stored
@@ -88,7 +88,7 @@ class Page:
 
         Raises
         ------
-        PageError : it counts as failed, and `keep_errors` is False.
+        PageError : it counts as failed, and `keep_errors` is False; or its pictures failed, and `hidden` needs them.
         UsageError : no pictures of it were taken, and `hidden` needs them.
         DomsieveError : it cannot be read.
         """
@@ -98,8 +98,13 @@ class Page:
         if self.hidden != "pixels":
             return without_pixels(page)
         if not has_pixels(page):
+            if PIXELS in page.provenance.options:
+                reasons = "; ".join(page.provenance.reasons)
+                raise PageError(
+                    f"Its hidden text cannot be found by pixels. {reasons}", url=page.provenance.url
+                )
             raise no_pixels(self.label)
-        return page
+        return with_seen_texts(page)
 
     def at_work(self, stage: str) -> AbstractContextManager[None]:
         """Return a context manager that counts the work on the page inside it.

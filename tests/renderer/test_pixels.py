@@ -7,10 +7,14 @@ from typing import Any
 import numpy as np
 import pytest
 
+import domsieve
 from domsieve.analysis.columns.hiding import Hiding
+from domsieve.errors import PageError
 from domsieve.options import CaptureOptions
 from domsieve.renderer.page import pixels
 from domsieve.snapshot.page import PIXELS, Kind, Snapshot
+from domsieve.snapshot.pixels import has_pixels
+from domsieve.tasks.pages import Page
 from tests.renderer.conftest import Studio
 from tests.renderer.test_hidden_text import HIDDEN, SEEN, judged
 
@@ -29,6 +33,77 @@ ONLY_PICTURES = [
     f"<div style='position:relative'><p>{{}}</p><svg style='{_LAYER}' viewBox='0 0 9 9' preserveAspectRatio=none>"
     "<path d='M0 0h9v9h-9z' fill=#eee /></svg></div>",
 ]
+
+
+# The page knows of the pictures, and takes a canvas away that covers text otherwise.
+_COVERED = (
+    f"<div style='position:relative'><p>{{}}</p><canvas style='{_LAYER}'></canvas></div>"
+    "<script>{ const c = document.querySelector('canvas').getContext('2d');"
+    "c.fillStyle = '#fff'; c.fillRect(0, 0, 999, 999) }</script>"
+)
+_FIXED = "<div id=fixed style='position:fixed;right:0;bottom:0'>fixed</div>"
+_FADE = "<style>@keyframes a { 50%, 100% { opacity: 0 } }"
+KNOWING = {
+    "attributes of fixed boxes": _FIXED
+    + "<style>body:has([style*=opacity]) canvas { display: none }</style>",
+    "attributes of a locked page": "<style>html, body { overflow: hidden; height: 100% }"
+    "html[style] canvas, html:has(body[style]) canvas { display: none }</style>",
+    "scripts that are off": "<style>@media (scripting: none) { canvas { display: none } }</style>",
+    "an endless animation": _FADE + "canvas { animation: a 1e7s forwards }</style>",
+    "a late animation": _FADE + "canvas { animation: a 1s 1e6s forwards }</style>",
+    "a paused animation": _FADE + "canvas { animation: a 1s forwards paused }</style>",
+    "scrolling": _FADE + "canvas { animation: a; animation-timeline: scroll() }</style>",
+    "a property that an animation sets": "<style>"
+    "@property --x { syntax: '<integer>'; inherits: true; initial-value: 0 }"
+    "@keyframes a { to { --x: 1 } } body { animation: a 1e6s forwards }"
+    "@container style(--x: 1) { canvas { display: none } }</style>",
+    "the background of all": "<style>html { background-clip: text; background-color: #fff }</style>",
+    "a canvas drawn anew": "<style>@keyframes a { to { display: block } } canvas { animation: a 4s 1s }</style>",
+    "a transition": "<style>p { transition: all 1e5s !important; text-shadow: 0 0 0 #000 }</style>",
+    "a shadow that stays": "<style>p { text-shadow: 0 0 3px #000 }</style><script>addEventListener('load', () =>"
+    "document.querySelector('div p').style.setProperty('text-shadow', '0 0 3px #000', 'important'))</script>",
+}
+# Painted, but nobody can read it.
+UNREADABLE = [
+    "<p style='-webkit-text-security:disc'>{}</p>",
+    "<p style='text-decoration:line-through 1em'>{}</p>",
+    "<s style='text-decoration:line-through 5px'><s style='text-decoration:line-through 9px'>{}</s></s>",
+    "<div style='filter:blur(4px)'><div style='filter:blur(4px)'><p style='filter:blur(4px)'>{}</p></div></div>",
+    "<p style='transform:scaleX(.12)'>{}</p>",
+    "<p style='transform:scaleY(.15)'>{}</p>",
+    "<p style='letter-spacing:-.46em;font-family:monospace'>{}</p>",
+]
+# Nobody can scroll to it.
+BEYOND_REACH = [
+    "<div style='overflow:auto;height:80px;position:relative'><p style='position:absolute;top:-60px'>{}</p>"
+    "<div style='height:400px'></div></div>",
+    "<div style='overflow:hidden auto;height:80px;width:300px;position:relative'>"
+    "<p style='position:absolute;left:700px;width:600px'>{}</p><div style='height:400px'></div></div>",
+    "<iframe width=300 height=60 scrolling=no srcdoc='<div style=height:300px></div><p>{}</p>'></iframe>",
+    "<iframe width=300 height=60 srcdoc='<style>body { overflow: hidden }</style>"
+    "<div style=height:300px></div><p>{}</p>'></iframe>",
+    "<style>html { overflow-x: hidden }</style><p style='position:absolute;left:1500px;width:600px'>{}</p>",
+]
+# More than there is, and then some hidden text.
+_WHITE = "<p style='color:#fff;background:url(/none.png) #fff'>{}</p>"
+MANY = (
+    [
+        *(f"<div style='position:fixed;right:{i * 20}px;bottom:0'>f{i}</div>" for i in range(45)),
+        "<div style='position:fixed;left:0;top:90px;background:#000'>" + _WHITE + "</div>",
+    ],
+    [
+        *("<iframe width=40 height=30 srcdoc='<p>f</p>'></iframe>" for _ in range(22)),
+        f"<iframe width=500 srcdoc=\"<body style='background:#000'>{_WHITE}\"></iframe>",
+    ],
+    [
+        *(
+            "<div style='display:inline-block;overflow:auto;width:40px;height:30px'><p style='height:90px'>s</div>"
+            for _ in range(62)
+        ),
+        f"<div style='overflow:auto;height:30px;background:#000'><p>-</p>{_WHITE}</div>",
+    ],
+    [f"<div style='height:70000px;background:#000'></div><div style='background:#000'>{_WHITE}</div>"],
+)
 
 
 def sights(page: Snapshot) -> dict[str, str]:
@@ -50,6 +125,59 @@ def test_what_layout_cannot_know_is_found(studio: Studio, number: int) -> None:
     assert {said["before"], said["after"]} == {Hiding.NONE}
     assert said[_WORDS] == Hiding.UNSEEN
     assert judged(studio.show(html).snapshot)[_WORDS] == Hiding.NONE
+
+
+@pytest.mark.parametrize("way", KNOWING)
+def test_a_page_that_knows_of_the_pictures_gains_nothing(studio: Studio, way: str) -> None:
+    said = judged(show(studio, f"<p>before</p>{KNOWING[way]}{_COVERED}".replace("{}", _WORDS)))
+    assert (said["before"], said[_WORDS]) == (Hiding.NONE, Hiding.UNSEEN)
+
+
+def test_what_shows_only_while_scripts_are_off_is_hidden(studio: Studio) -> None:
+    for hides, shows in (("display:none", "display:block"), ("left:-9999px", "left:9px")):
+        style = f"p + p {{ position: absolute; {hides} }} @media (scripting: none) {{ p + p {{ {shows} }} }}"
+        said = judged(show(studio, f"<style>{style}</style><p>before</p><p>{_WORDS}</p>"))
+        assert not said["before"]
+        assert said[_WORDS], hides
+
+
+@pytest.mark.parametrize("number", range(len(UNREADABLE)))
+def test_what_is_painted_but_cannot_be_read_is_not_seen(studio: Studio, number: int) -> None:
+    said = judged(show(studio, f"<p>before</p>{UNREADABLE[number].format(_WORDS)}<p>after</p>"))
+    assert said[_WORDS]
+    assert {said["before"], said["after"]} == {Hiding.NONE}
+
+
+@pytest.mark.parametrize("number", range(len(BEYOND_REACH)))
+def test_what_nobody_can_scroll_to_is_not_seen(studio: Studio, number: int) -> None:
+    said = judged(show(studio, f"<p>before</p>{BEYOND_REACH[number]}".replace("{}", _WORDS)))
+    assert said[_WORDS]
+    assert said["before"] == Hiding.NONE
+
+
+@pytest.mark.parametrize("number", range(len(MANY)))
+def test_no_number_of_boxes_brings_hidden_text_through(studio: Studio, number: int) -> None:
+    said = judged(show(studio, "<p>before</p>" + "".join(MANY[number]).replace("{}", _WORDS)))
+    assert (said["before"], said[_WORDS]) == (Hiding.NONE, Hiding.UNSEEN)
+
+
+def test_text_is_cut_to_what_is_seen(studio: Studio) -> None:
+    begin = (
+        "The first line of this text can be read by everybody who opens the page, and it is long enough for"
+    )
+    end = "a second one that is below the edge of its box, where nobody sees that it goes on and on and on"
+    for style in (
+        "overflow:hidden;height:20px;line-height:20px;width:640px",
+        "overflow:hidden;white-space:nowrap;width:640px",
+        "overflow:hidden;white-space:nowrap;width:640px;text-overflow:ellipsis",
+    ):
+        page = show(studio, f"<p>before</p><div style='{style}'>{begin} {end}</div><p>after</p>")
+        result = domsieve.clean(page, method="none", hidden="pixels")
+        text = str(result.text)
+        assert "who opens the page" in text, style
+        assert "that is below the edge of its box" not in text, style
+        assert domsieve.clean(page, method="none").text.count("on and on") == 1
+        assert result.snapshot is not None
 
 
 @pytest.mark.parametrize("reason", HIDDEN, ids=lambda reason: reason.name)
@@ -81,7 +209,7 @@ def test_text_that_a_reader_can_bring_in_view_is_seen(studio: Studio) -> None:
         "<div style='position:fixed;right:0;bottom:0'><p>corner</p></div>"
         f"<div style='height:90px;overflow-y:scroll'>{lines}</div>"
         f"<div style='height:150px;overflow:auto'>{deep}</div>"
-        "<p style='opacity:0;animation:in 1s 99s forwards'>comes later</p>"
+        "<p style='opacity:0;animation:in 1s 3s forwards'>comes later</p>"
         "<style>@keyframes in { to { opacity: 1 } }</style>"
         "<iframe srcdoc='<div style=height:900px></div><p>end of the frame</p>'></iframe>"
         "<div id=host></div><script>host.attachShadow({ mode: 'closed' }).innerHTML = '<p>closed tree</p>'</script>"
@@ -129,14 +257,13 @@ def test_texts_on_top_of_each_other_are_told_apart(studio: Studio) -> None:
     said = sights(
         show(
             studio,
-            f"<p style='{place};color:#fff'>{_WORDS}, white</p><p style='{place}'>{_WORDS}, black</p>"
-            f"<p style='{place};color:#fff;text-shadow:0 0 2px #fff'>{_WORDS}, with a shadow</p>",
+            f"<p style='{place};color:#fff;text-shadow:0 0 2px #fff'>{_WORDS}, with a shadow</p>"
+            f"<p style='{place};color:#fff'>{_WORDS}, white</p><p style='{place}'>{_WORDS}, black</p>",
         )
     )
     assert said[f"{_WORDS}, white"] == "unseen"
     assert said[f"{_WORDS}, black"] == "seen"
-    # No highlight changes its shadow alone, so layout decides.
-    assert said[f"{_WORDS}, with a shadow"] == "unsure"
+    assert said[f"{_WORDS}, with a shadow"] == "unseen"
 
 
 def test_the_page_notices_nothing_and_is_restored(studio: Studio, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -163,27 +290,36 @@ def test_the_page_notices_nothing_and_is_restored(studio: Studio, monkeypatch: p
     assert {url.partition("?")[2] for url in asked if "noticed" in url} <= {"window", "resize"}
 
 
-def test_a_page_that_moves_is_not_judged_where_it_moves(studio: Studio) -> None:
-    moving = (
-        "<div style='position:relative;width:600px;height:60px'>"
-        "<svg width=600 height=60 style='position:absolute;inset:0'><rect width=600 height=60 fill=#fff>"
-        "<animate attributeName=fill values='#fff;#000;#f00;#0f0' dur=.1s calcMode=discrete repeatCount=indefinite />"
-        f"</rect></svg><p style='position:relative;color:#fff'>{_WORDS}</p></div>"
-    )
-    said = sights(show(studio, f"{moving}<p>still</p>"))
-    assert said["still"] == "seen"
-    assert said[_WORDS] in {"unsure", "seen"}  # never hidden for what it was at one moment
+def test_text_is_told_from_what_moves(studio: Studio) -> None:
+    def flicker(colours: str) -> str:
+        return (
+            "<svg width=600 height=60 style='position:absolute;left:0;top:0'><rect width=600 height=60 fill=#fff>"
+            f"<animate attributeName=fill values='{colours}' dur=.1s calcMode=discrete repeatCount=indefinite />"
+            "</rect></svg>"
+        )
+
+    box = "<div style='position:relative;width:600px;height:60px'>{}</div>"
+    on_top = box.format(flicker("#400;#040;#004") + f"<p style='position:relative;color:#fff'>{_WORDS}</p>")
+    below = box.format(f"<p>below</p>{flicker('#fff;#000;#f00;#0f0')}")
+    said = sights(show(studio, f"{on_top}{below}<p>still</p>"))
+    assert {said["still"], said[_WORDS]} == {"seen"}
+    assert said["below"] in {"unsure", "unseen"}
 
 
-def test_a_look_that_fails_leaves_all_to_layout(studio: Studio, monkeypatch: pytest.MonkeyPatch) -> None:
-    async def late(*_: Any) -> None:
+def test_without_pictures_a_page_is_cut_and_cannot_be_cleaned_by_them(
+    studio: Studio, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def late(*_: Any, **__: Any) -> None:
         await asyncio.sleep(0)
         raise TimeoutError
 
     monkeypatch.setattr(pixels._Page, "look", late)
     page = show(studio, f"<p>{_WORDS}</p><p style='color:#fff'>white</p>")
-    assert sights(page) == {_WORDS: "unsure", "white": "unsure"}
+    assert not has_pixels(page)
+    assert [reason.partition(":")[0] for reason in page.provenance.reasons] == ["capture"]
     assert judged(page) == {_WORDS: Hiding.NONE, "white": Hiding.SAME_COLOUR}
+    with pytest.raises(PageError, match="no pictures of the page"):
+        Page("", "", "", lambda: page, hidden="pixels").read()
 
 
 def test_the_capture_is_the_same_but_for_what_pictures_say(studio: Studio) -> None:

@@ -13,6 +13,7 @@ from domsieve.analysis.columns.hiding import HIDING_REASONS, hidden_texts
 from domsieve.analysis.columns.visible import shown_nodes
 from domsieve.analysis.verdict import Verdict
 from domsieve.snapshot.page import Snapshot
+from domsieve.snapshot.pixels import cut_words
 from domsieve.types import HiddenText
 
 
@@ -47,10 +48,11 @@ def drop_hidden(page: Snapshot, verdict: Verdict, *, hidden: HiddenText) -> Verd
 
 
 def hidden_words(page: Snapshot, verdict: Verdict) -> int:
-    """Return the number of words, separated by white space, that `drop_hidden` has dropped."""
+    """Return the number of words, separated by white space, that were dropped as hidden or cut from texts."""
     hiding = [number for number, reason in enumerate(verdict.reasons) if reason in HIDING_REASONS[1:]]
     texts = np.flatnonzero(np.isin(verdict.reason, hiding) & (page.text >= 0))
-    return sum(len(text.split()) for text in page.strings.take(page.text[texts].tolist()))
+    words = sum(len(text.split()) for text in page.strings.take(page.text[texts].tolist()))
+    return words + cut_words(page)
 
 
 def _shown_above(page: Snapshot, nodes: Ints) -> Ints:

@@ -75,7 +75,8 @@ _MOST_EFFECTS = 6
 def hidden_texts(page: Snapshot) -> NDArray[np.uint8]:
     """Return the `Hiding` of each of the N nodes; `Hiding.NONE` for nodes that are not text with words.
 
-    If the page was captured with pictures (`PIXELS`), text that they do not show is hidden, too.
+    If the page was captured with pictures (`PIXELS`), text that they do not show is hidden, too, and so is text that
+    they cannot judge: a page can bring that about.
 
     Takes O(N log N), and up to 2,000 boxes are compared with each text.
     """
@@ -98,7 +99,8 @@ def _hidden(page: Snapshot) -> NDArray[np.uint8]:
     if PIXELS in page.style_names:
         # Pictures only add to the rules: a page that knows of them could make hidden text show in them.
         sight = page.strings.take(page.styles[page.style[text], page.style_names.index(PIXELS)].tolist())
-        reason[text[(np.array(sight) == "unseen") & (reason[text] == Hiding.NONE)]] = Hiding.UNSEEN
+        is_hidden = np.isin(sight, ("unseen", "unsure"))
+        reason[text[is_hidden & (reason[text] == Hiding.NONE)]] = Hiding.UNSEEN
     return reason
 
 

@@ -1,24 +1,30 @@
 """The texts of an open page and where they are: what `domsieve.renderer.page.pixels` pictures and counts."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import chain
 from types import MappingProxyType
 from typing import Any
 
 import msgspec
 import numpy as np
-from numpy.typing import NDArray
 
-from domsieve.renderer.page._convert import Capture, _Document, _Layout, _Nodes, _Sparse
+from domsieve.renderer.page._pixel_capture import PIXEL_STYLES, PixelCapture, PixelDocument
+from domsieve.renderer.page._pixel_parts import (
+    F64,
+    SPREAD_PX,
+    Bools,
+    Ints,
+    blur_px,
+    is_upright,
+    parts_of,
+    shadow_px,
+    squeezed,
+)
 from domsieve.snapshot.page import Kind
 
-F64 = NDArray[np.float64]
-Ints = NDArray[np.intp]
-Bools = NDArray[np.bool_]
-
-# Beyond these numbers, texts are judged by layout.
-_MOST_FIXED, _MOST_SCROLLERS, _MOST_STICKY = 12, 60, 60
+# Bounds of the work on one page: fixed boxes with texts, boxes that scroll, and sticky ones.
+_MOST_FIXED, _MOST_SCROLLERS, _MOST_STICKY = 40, 300, 60
 _PROPERTIES = frozenset(
     (
         "font-size",
@@ -27,8 +33,11 @@ _PROPERTIES = frozenset(
         "filter",
         "position",
         "background-clip",
+        "text-decoration-line",
         "text-shadow",
+        "transform",
         "z-index",
+        *PIXEL_STYLES,
     )
 )
 _SVG_TEXT = frozenset({"text", "tspan", "textpath"})
@@ -38,40 +47,13 @@ _SVG_TEXT = frozenset({"text", "tspan", "textpath"})
 _INK, _INK_OF_EDGES, _LINE_HEIGHT = 0.035, 0.55, 1.15
 # Boxes of turned and enlarged letters say little about their size.
 _MOST_ENLARGED = 1.5
+# Blurs from this share of a letter on cannot be read; several add up as the root of the sum of their squares. Nor can
+# letters under lines through them that are as thick as this share; lines of an automatic thickness have the other.
+_MOST_BLUR, _MOST_STRUCK, _THICKNESS = 0.3, 0.4, 0.08
+# Nothing makes the markers of lists transparent, so the longer ones are unsure: numbers of lines are shorter.
+_LONGEST_MARKER = 12
 # Scroll bars take room from the content of a frame.
 _FRAME_PX = 20.0
-
-
-class _PixelNodes(_Nodes, rename="camel", kw_only=True):
-    backend_node_id: list[int]
-    shadow_root_type: _Sparse = msgspec.field(default_factory=_Sparse)
-
-
-class _PixelLayout(_Layout, rename="camel", kw_only=True):
-    client_rects: list[list[float]]
-    scroll_rects: list[list[float]]
-
-
-class _TextBoxes(msgspec.Struct, rename="camel"):
-    layout_index: list[int]
-    bounds: list[list[float]]
-    start: list[int]
-    length: list[int]
-
-
-class _PixelDocument(_Document, kw_only=True):
-    nodes: _PixelNodes
-    layout: _PixelLayout
-    frame_id: int = msgspec.field(name="frameId")
-    text_boxes: _TextBoxes = msgspec.field(name="textBoxes")
-    content_width: float = msgspec.field(name="contentWidth", default=0.0)
-    content_height: float = msgspec.field(name="contentHeight", default=0.0)
-
-
-class PixelCapture(Capture, kw_only=True):
-    """A capture with the boxes of texts and of what scrolls, and with the browser's ids of nodes."""
-
-    documents: list[_PixelDocument]  # type: ignore[assignment]  # of which all are such
 
 
 @dataclass(slots=True)
@@ -83,16 +65,18 @@ class Scroller:
     node : the element to scroll.
     outer : number of the scroller around it, -1 for none.
     port : left, top, right and bottom of what it shows, in CSS px of the page before anything is scrolled.
-    start, end : left and top offset before anything is scrolled, and the largest ones.
-    at : left and top offset now.
+    axes : whether a reader can scroll it to the side, and down.
+    scale : size of its CSS px in those of the page (2,).
+    start, at : left and top offset before anything is scrolled, and now.
     """
 
     node: int
     outer: int
     port: F64
+    axes: Bools
+    scale: F64
     start: F64
-    end: F64
-    at: F64 = field(default_factory=lambda: np.zeros(2))
+    at: F64
 
 
 class Scene:
@@ -108,15 +92,22 @@ class Scene:
     ids : (N,), the browser's ids of the nodes.
     parent : (N,), the node above each, in frames that of the frame; -1 for the document of the page.
     document_of : (N,), the number of the document of each node.
-    unsure : (N,), the nodes in backgrounds that are cut to letters, which no highlight makes transparent.
+    unsure : (N,), the nodes that pictures cannot judge.
+    unread : (N,), the nodes with letters that are painted but cannot be read.
+    cut : the elements with backgrounds that are cut to letters.
     alone : (N,), the texts that can be made transparent apart from all others.
-    spreads : (N,), the texts that are seen outside of their boxes, too: shadows and blurs.
+    shaded : (N,), the texts whose letters no highlight makes transparent: with shadows, and in SVG.
+    reach_px : (N,), how far the shadows and blurs of texts are seen outside of their boxes.
     fixed : the fixed boxes; after `keep_fixed` the outermost that stay where they are when the page is scrolled.
     sticky : the sticky boxes.
     fixed_of : (N,), the fixed box around a node, -1 for none.
-    owner, box, ink : the text node of each box (B,), its edges in CSS px of the page before anything is scrolled
-        (B, 4), and how many pixels of a picture would differ if its letters were black on white (B,).
-    scroller : (B,), the number of the innermost of `scrollers` around each box, -1 for none.
+    is_cut_at_side : whether readers cannot scroll the page to the side.
+    has_letters : (N,), the texts with letters that have a place on the page.
+    owner, line, first, letters : of each part of a text (B,) its node, its text box, the number of its first letter
+        in the text, and how many letters it has.
+    box, ink : the edges of each part in CSS px of the page before anything is scrolled (B, 4), and how many pixels of
+        a picture would differ if its letters were black on white (B,).
+    scroller : (B,), the number of the innermost of `scrollers` around each part, -1 for none.
     """
 
     def __init__(self, capture: PixelCapture, names: Sequence[str]) -> None:
@@ -130,16 +121,20 @@ class Scene:
             inner = one.content_document_index
             for frame, number in zip(inner.index, inner.value, strict=True):
                 self.parent[self._starts[number]] = start + frame
-        self._kind = _joined(one.node_type for one in nodes)
+        self.kind = _joined(one.node_type for one in nodes)
+        self.is_generated = np.zeros(self.kind.size, np.bool_)
+        for one, start in zip(nodes, self._starts, strict=False):
+            self.is_generated[[start + node for node in one.pseudo_type.index]] = True
         self.ids = _joined(one.backend_node_id for one in nodes)
-        self._names = [capture.strings[name].lower() for name in _joined(one.node_name for one in nodes)]
+        self.names = [capture.strings[name].lower() for name in _joined(one.node_name for one in nodes)]
+        self._is_marker = np.array([name == "::marker" for name in self.names])
         self._levels = _levels(self.parent)
         self._read_styles(names)
         self.place(capture)
 
     def _read_styles(self, names: Sequence[str]) -> None:
         strings, rows = self.capture.strings, dict[bytes, int]()
-        row = np.full(self._kind.size, -1)
+        row = np.full(self.kind.size, -1)
         for document, start in zip(self.capture.documents, self._starts, strict=False):
             layout = document.layout
             # Of several entries of a node, the first counts.
@@ -157,31 +152,69 @@ class Scene:
 
         self._is_boxed = row >= 0
         self._font_px = np.array([_px(value) for value in column["font-size"]])[row]
-        self._scrolls = has("overflow-x", "auto", "scroll") | has("overflow-y", "auto", "scroll")
+        self._axes = np.stack([has(f"overflow-{axis}", "auto", "scroll") for axis in "xy"], axis=1)
         on_page = self.document_of == 0
-        is_element = (self._kind == Kind.ELEMENT) & np.array([":" not in name for name in self._names])
+        is_element = (self.kind == Kind.ELEMENT) & ~self.is_generated
         # What is behind the page covers nothing, and may be the ground of its text.
         is_behind = np.array([value.startswith("-") for value in column["z-index"]])[row]
         self.fixed = np.flatnonzero(has("position", "fixed") & on_page & is_element & ~is_behind)
         self.fixed_of = np.full(row.size, -1)
         self.sticky = np.flatnonzero(has("position", "sticky") & is_element)[:_MOST_STICKY]
-        is_root = np.array([name == "html" for name in self._names]) & on_page
         # If the root has an overflow of its own, that of the body is not the window's.
-        self._body_scrolls = bool(
-            (is_root & ~(has("overflow-x", "visible") & has("overflow-y", "visible"))).any()
-        )
-        is_cut = np.array(["text" in value for value in column["background-clip"]])[row]
-        self.unsure = self._below(is_cut)
-        self.alone = has("text-shadow", "none", "")
+        is_open = has("overflow-x", "visible", "") & has("overflow-y", "visible", "")
+        self._own_window = np.zeros(len(self.capture.documents), np.bool_)
+        self._free = np.ones((len(self.capture.documents), 2), np.bool_)
+        for name in ("body", "html"):
+            for node in np.flatnonzero(
+                np.array([one == name for one in self.names]) & self._is_boxed
+            ).tolist():
+                number = int(self.document_of[node])
+                if name == "html":
+                    self._own_window[number] = not is_open[node]
+                if name == "body" or not is_open[node]:
+                    self._free[number] = [
+                        column[f"overflow-{axis}"][row[node]] in {"visible", "auto", "scroll"}
+                        for axis in "xy"
+                    ]
+        self.is_cut_at_side = not self._free[0, 0]
+        is_cut = np.array(["text" in value for value in column["background-clip"]])[row] & is_element
+        self.cut = np.flatnonzero(is_cut)
+        self.unsure = np.zeros(row.size, np.bool_)
+        self.shaded = ~has("text-shadow", "none", "")
+        self.shaded |= np.array([name in _SVG_TEXT for name in self.names])[np.maximum(self.parent, 0)]
+        self.alone = ~self.below(is_cut) & ~self.is_generated
         blurs = np.array(["blur(" in value or "shadow(" in value for value in column["filter"]])[row]
-        self.spreads = ~self.alone | self._below(blurs)
-        self.alone &= ~np.array([name in _SVG_TEXT for name in self._names])[np.maximum(self.parent, 0)]
+        self.reach_px = np.array([shadow_px(value) for value in column["text-shadow"]])[row]
+        self.reach_px[self.below(blurs)] = SPREAD_PX
+        self.unread = self._unread(column, row)
+        turns = np.array([not is_upright(value) for value in column["transform"]])[row] | ~has(
+            "rotate", "none", ""
+        )
+        self._is_turned = self.below(turns)
+
+    def _unread(self, column: Mapping[str, Sequence[str]], row: Ints) -> Bools:
+        """Return which nodes have letters that are painted but cannot be read."""
+        blur = np.array([blur_px(value) ** 2 for value in column["filter"]])[row]
+        font = self._font_px
+        struck = np.zeros(row.size)
+        for node in np.flatnonzero(
+            np.array(["line-through" in one for one in column["text-decoration-line"]])[row]
+        ):
+            own = _px(column["text-decoration-thickness"][row[node]]) or _THICKNESS * font[node]
+            style = column["text-decoration-style"][row[node]]
+            struck[node] = own * (3 if style in {"double", "wavy"} else 1)
+        dotted = np.array([value not in {"none", ""} for value in column["-webkit-text-security"]])[row]
+        for nodes in self._levels[1:]:
+            blur[nodes] += blur[self.parent[nodes]]
+            struck[nodes] += struck[self.parent[nodes]]
+        is_covered = (np.sqrt(blur) > _MOST_BLUR * font) | (struck > _MOST_STRUCK * font)
+        return np.asarray((dotted | is_covered) & self._is_boxed)
 
     def keep_fixed(self, stays: Bools) -> None:
         """Tell which of the `fixed` boxes stay where they are when the page is scrolled; the outermost are kept."""
         is_fixed = np.zeros(self.ids.size, np.bool_)
         is_fixed[self.fixed[stays]] = True
-        is_fixed &= ~self._below(is_fixed)
+        is_fixed &= ~self.below(is_fixed)
         self.fixed = np.flatnonzero(is_fixed)
         self.fixed_of = self._inherited(np.where(is_fixed, np.arange(is_fixed.size), -1))
         self.unsure |= np.isin(self.fixed_of, self.fixed[_MOST_FIXED:])
@@ -202,47 +235,51 @@ class Scene:
             if before.nodes.backend_node_id != after.nodes.backend_node_id:
                 raise ValueError("The page has changed its structure.")
         self.scrollers: list[Scroller] = []
-        self._scroller_of = np.full(self._kind.size, -1)
-        bounds = np.full((self._kind.size, 4), np.nan)
-        boxes, owners, letters = [np.zeros((0, 4))], [np.zeros(0, np.intp)], [np.zeros(0)]
+        self._scroller_of = np.full(self.kind.size, -1)
+        bounds = np.full((self.kind.size, 4), np.nan)
+        columns: list[tuple[Ints, Ints, F64, Ints, Ints]] = []
+        lines = 0
+        self.has_letters = np.zeros(self.kind.size, np.bool_)
         for number, document in enumerate(capture.documents):
             start, layout, text = int(self._starts[number]), document.layout, document.text_boxes
             frame = int(self.parent[start])
             if not layout.bounds or (frame >= 0 and not self._is_boxed[frame]):
                 continue
             own = np.array(layout.bounds)
-            offset = np.zeros(2)
+            offset, scale = np.zeros(2), np.ones(2)
             if frame >= 0:
-                offset = self._frame_offset(frame, number, bounds, own, contents)
-            own[:, :2] += offset
+                offset, scale = _frame_place(bounds[frame], own[0], contents.get(frame))
+            own = own * np.tile(scale, 2) + np.append(offset, [0, 0])
             node = np.array(layout.node_index, np.intp) + start
             bounds[node[::-1]] = own[::-1]
-            self._add_scrollers(document, node, own, frame)
+            self._add_scrollers(document, node, own, frame, scale)
             if text.bounds:
-                places = np.array(text.bounds)
-                places[:, :2] += offset
-                boxes.append(_edges(places))
-                owners.append(node[text.layout_index])
-                letters.append(_letters(capture, number))
-        owner, box, count = np.concatenate(owners), np.concatenate(boxes), np.concatenate(letters)
-        is_text = (self._kind[owner] == Kind.TEXT) & (count > 0)
-        self.owner, self.box = owner[is_text], box[is_text]
+                places = np.array(text.bounds) * np.tile(scale, 2) + np.append(offset, [0, 0])
+                strings = [capture.strings[at] if at >= 0 else "" for at in layout.text]
+                entry, line, box, first, letters = parts_of(
+                    strings, text.layout_index, text.start, text.length, _edges(places)
+                )
+                first += _letters_before(node, strings)[entry]
+                columns.append((node[entry], line + lines, box, first, letters))
+                lines += len(text.bounds)
+            for one, entry_text in zip(node.tolist(), layout.text, strict=True):
+                fewest = _LONGEST_MARKER if self._is_marker[one] else 0
+                self.has_letters[one] |= entry_text >= 0 and len(capture.strings[entry_text].strip()) > fewest
+        empty = np.zeros(0, np.intp)
+        columns.append((empty, empty, np.zeros((0, 4)), empty, empty))
+        owner, line, box, first, letters = (np.concatenate(column) for column in zip(*columns, strict=True))
+        is_text = (self.kind[owner] == Kind.TEXT) | self.is_generated[owner]
+        is_text &= ~self._is_marker[owner]
+        self.has_letters &= (self.kind == Kind.TEXT) | self.is_generated
+        self.owner, self.line, self.box = owner[is_text], line[is_text], box[is_text]
+        self.first, self.letters = first[is_text], letters[is_text]
         size = (self.box[:, 3] - self.box[:, 1]) / _LINE_HEIGHT
         size = np.clip(size, 0, _MOST_ENLARGED * self._font_px[self.owner])
-        self.ink = count[is_text] * (_INK * size**2 + _INK_OF_EDGES * size)
+        self.ink = self.letters * (_INK * size**2 + _INK_OF_EDGES * size)
         self.scroller = self._inherited(self._scroller_of)[self.owner]
-
-    def _frame_offset(
-        self, frame: int, number: int, bounds: F64, own: F64, contents: Mapping[int, F64]
-    ) -> F64:
-        """Return where the document of a frame begins; its texts are unsure if it is not drawn as large as it is."""
-        corners = contents.get(frame)
-        if corners is None:  # in the middle of its element, as in other captures
-            return np.asarray(bounds[frame, :2] + (bounds[frame, 2:] - own[0, 2:]) / 2)
-        plain = corners[0] + np.array([[0, 0], [own[0, 2], 0], own[0, 2:], [0, own[0, 3]]])
-        if np.abs(corners - plain).max() > _FRAME_PX:
-            self.unsure[self._starts[number] : self._starts[number + 1]] = True
-        return np.asarray(corners[0])
+        level = np.flatnonzero(~self._is_turned[self.owner])
+        thin = squeezed(self.line[level], self.box[level], self.letters[level])
+        self.unread[self.owner[level[thin]]] = True
 
     @property
     def fixed_box(self) -> Ints:
@@ -254,38 +291,53 @@ class Scene:
         """The elements with the frames of this page, but not those of frames in it."""
         return [int(self.parent[start]) for start in self._starts[1:-1] if self.parent[start] >= 0]
 
-    def _add_scrollers(self, document: _PixelDocument, node: Ints, bounds: F64, frame: int) -> None:
+    def _add_scrollers(
+        self, document: PixelDocument, node: Ints, bounds: F64, frame: int, scale: F64
+    ) -> None:
         """Add the boxes of a document that scroll and show at least a letter; a frame scrolls its document."""
         layout = document.layout
-        roots = [one for one in node.tolist() if self._names[one] == "html"]
+        number = int(self.document_of[node[0]])
+        roots = [one for one in node.tolist() if self.names[one] == "html"]
         if frame >= 0 and roots:
             whole = [0.0, 0.0, document.content_width, document.content_height]
-            self._add_scroller(roots[0], frame, bounds[0], whole)
-        for entry in np.flatnonzero(self._scrolls[node]).tolist():
+            axes = self._free[number] & (not self._has_fixed_scroll(frame))
+            self._add_scroller(roots[0], frame, bounds[0], whole, axes, scale)
+        windows = {"html"} if self._own_window[number] else {"html", "body"}
+        for entry in np.flatnonzero(self._axes[node].any(axis=1)).tolist():
             one, client, whole = int(node[entry]), layout.client_rects[entry], layout.scroll_rects[entry]
-            is_window = frame < 0 and self._names[one] in (
-                ("html",) if self._body_scrolls else ("html", "body")
-            )
-            if client and whole and not is_window:
-                port = np.array([*(bounds[entry, :2] + client[:2]), *client[2:]])
-                self._add_scroller(one, int(self.parent[one]), port, whole)
+            if client and whole and self.names[one] not in windows:
+                inner = np.array(client) * np.tile(scale, 2)
+                port = np.array([*(bounds[entry, :2] + inner[:2]), *inner[2:]])
+                self._add_scroller(one, int(self.parent[one]), port, whole, self._axes[one], scale)
 
-    def _add_scroller(self, node: int, above: int, port: F64, whole: Sequence[float]) -> None:
+    def _has_fixed_scroll(self, frame: int) -> bool:
+        """Return whether a frame element has ``scrolling=no``."""
+        document = int(self.document_of[frame])
+        flat = self.capture.documents[document].nodes.attributes[frame - int(self._starts[document])]
+        strings = self.capture.strings
+        return any(
+            strings[name].lower() == "scrolling" and strings[value].lower() in {"no", "off", "noscroll"}
+            for name, value in zip(flat[::2], flat[1::2], strict=True)
+        )
+
+    def _add_scroller(
+        self, node: int, above: int, port: F64, whole: Sequence[float], axes: Bools, scale: F64
+    ) -> None:
         """Add a scroller if anything of it does not fit: `port` and `whole` are x, y, width and height."""
-        offset, size = np.array(whole[:2]), np.array(whole[2:])
+        offset, size = np.array(whole[:2]), np.array(whole[2:]) * scale
         if (size <= port[2:] + 1).all() or port[2:].min() < max(self._font_px[node], 1.0):
             return
         if self._scroller_of[node] >= 0:
             return
         if len(self.scrollers) == _MOST_SCROLLERS:
-            self.unsure[self._below_one(node)] = True
+            self.unsure[self.below_one(node)] = True
             return
         while above >= 0 and self._scroller_of[above] < 0:
             above = int(self.parent[above])
         outer = int(self._scroller_of[above]) if above >= 0 else -1
         self._scroller_of[node] = len(self.scrollers)
-        end = np.maximum(size - port[2:], 0)
-        self.scrollers.append(Scroller(node, outer, _edges(port[None])[0], offset, end, offset.copy()))
+        edges = _edges(port[None])[0]
+        self.scrollers.append(Scroller(node, outer, edges, np.array(axes), scale, offset, offset.copy()))
 
     # ---- what is in view
 
@@ -301,26 +353,36 @@ class Scene:
             before = moved[one.outer]
             own = one.port - np.tile(before, 2)
             port[number] = common(own, port[one.outer])
-            moved[number] = before + one.at - one.start
+            moved[number] = before + (one.at - one.start) * one.scale
         box = self.box - np.tile(moved[self.scroller], 2)
         part = common(box, port[self.scroller])
         whole, seen = box[:, 2:] - box[:, :2], np.maximum(part[:, 2:] - part[:, :2], 0)
-        room = np.array([one.port[2:] - one.port[:2] for one in self.scrollers] + [[np.inf, np.inf]])
+        room = np.full((count + 1, 2), np.inf)
+        for number, one in enumerate(self.scrollers):
+            room[number] = np.minimum(one.port[2:] - one.port[:2], room[one.outer])
         fits = np.minimum(whole, room[self.scroller])
         with np.errstate(invalid="ignore", divide="ignore"):
             share = np.nan_to_num((seen / fits).prod(axis=1), nan=1.0, posinf=1.0)
         return part, share
 
-    def scroll_to(self, box: int) -> list[Scroller]:
-        """Scroll to a box; return the scrollers that it is in, the outermost first, with their new offsets."""
-        found: list[Scroller] = []
-        target, number = self.box[box, :2], int(self.scroller[box])
+    def chain(self, box: int) -> list[int]:
+        """Return the scrollers that a part is in, the innermost first."""
+        number, found = int(self.scroller[box]), []
         while number >= 0:
-            one = self.scrollers[number]
-            one.at = np.clip(one.start + target - one.port[:2] - 1, 0, one.end)
-            found.append(one)
-            target, number = target - (one.at - one.start), one.outer
-        return found[::-1]
+            found.append(number)
+            number = self.scrollers[number].outer
+        return found
+
+    def offsets_for(self, box: int, number: int) -> F64:
+        """Return the offsets of a scroller around a part that bring it into view, given those of the inner ones."""
+        target = self.box[box, :2].copy()
+        for inner in self.chain(box):
+            one = self.scrollers[inner]
+            if inner == number:
+                break
+            target -= (one.at - one.start) * one.scale
+        one = self.scrollers[number]
+        return np.where(one.axes, one.start + (target - one.port[:2] - 1) / one.scale, one.start)
 
     def port_of(self, box: int) -> F64:
         """Return what the outermost box shows that a box scrolls in."""
@@ -329,14 +391,9 @@ class Scene:
             number = self.scrollers[number].outer
         return self.scrollers[number].port
 
-    def has_closed_trees(self) -> bool:
-        """Return whether any node is in a closed shadow tree."""
-        types = (one.nodes.shadow_root_type.value for one in self.capture.documents)
-        return any(self.capture.strings[name] == "closed" for name in chain.from_iterable(types))
-
     # ---- the tree
 
-    def _below(self, marked: Bools) -> Bools:
+    def below(self, marked: Bools) -> Bools:
         """Return which nodes have a marked ancestor."""
         found = np.zeros_like(marked)
         for nodes in self._levels[1:]:
@@ -344,10 +401,10 @@ class Scene:
             found[nodes] = found[above] | marked[above]
         return found
 
-    def _below_one(self, node: int) -> Bools:
+    def below_one(self, node: int) -> Bools:
         marked = np.zeros(self.ids.size, np.bool_)
         marked[node] = True
-        return self._below(marked)
+        return self.below(marked)
 
     def _inherited(self, values: Ints) -> Ints:
         """Return the value of each node, or if that is -1, of the nearest node above with another."""
@@ -357,15 +414,29 @@ class Scene:
         return found
 
 
-def _letters(capture: PixelCapture, number: int) -> F64:
-    """Return how many letters each text box of a document has."""
-    document = capture.documents[number]
-    text, layout = document.text_boxes, document.layout
-    parts = (
-        capture.strings[layout.text[entry]][first : first + length] if layout.text[entry] >= 0 else ""
-        for entry, first, length in zip(text.layout_index, text.start, text.length, strict=True)
-    )
-    return np.array([len("".join(part.split())) for part in parts], np.float64)
+def _letters_before(node: Ints, texts: Sequence[str]) -> Ints:
+    """Return how many letters of its node come before each entry: a first letter of its own style is one."""
+    before, total = np.zeros(len(texts), np.intp), dict[int, int]()
+    for entry, (owner, text) in enumerate(zip(node.tolist(), texts, strict=True)):
+        if text:
+            before[entry] = total.get(owner, 0)
+            total[owner] = int(before[entry]) + len("".join(text.split()))
+    return before
+
+
+def _frame_place(element: F64, own: F64, corners: F64 | None) -> tuple[F64, F64]:
+    """Return where the document of a frame begins, and how large it is drawn (2,).
+
+    Parameters
+    ----------
+    element, own : x, y, width and height of the element, and of the document in its own CSS px.
+    corners : where the content of the element is (4, 2); None if this is not known.
+    """
+    if corners is None:  # in the middle of its element, as in other captures
+        return element[:2] + (element[2:] - own[2:]) / 2, np.ones(2)
+    size = np.ptp(corners, axis=0)
+    scale = np.ones(2) if np.abs(size - own[2:]).max() <= _FRAME_PX else size / np.maximum(own[2:], 1)
+    return corners.min(axis=0), scale
 
 
 def _edges(boxes: F64) -> F64:

@@ -13,8 +13,8 @@ from domsieve.renderer.browser.connection import CommandError
 from domsieve.renderer.browser.tab import Tab
 from domsieve.renderer.page._convert import Capture
 from domsieve.renderer.page._page_events import PageEvents
-from domsieve.renderer.page._pixel_scene import PixelCapture
-from domsieve.renderer.page.pixels import add_sights, look
+from domsieve.renderer.page._pixel_capture import PIXEL_STYLES, PixelCapture
+from domsieve.renderer.page.pixels import leave_unpictured, look
 from domsieve.renderer.protocol import DATA, SCREENSHOT
 from domsieve.snapshot.cut import Cut
 
@@ -255,13 +255,22 @@ async def capture_document(
     left_s : seconds that are left of the time of the page.
     least_s : minimum of seconds for the capture.
     scripts : whether scripts of the page may still run.
-    pixels : whether to add what pictures say of each text, as the property `PIXELS`.
+    pixels : whether to add what pictures say of each text, as the property `PIXELS`. If there are no pictures, the
+        capture is without it and counts as cut.
     """
     limit_s = max(left_s, least_s)
     if left_s < least_s:
         max_nodes = min(max_nodes, _HURRIED_NODES)
     kind = PixelCapture if pixels else Capture
-    params = {"computedStyles": STYLE_NAMES, "includePaintOrder": True, "includeDOMRects": pixels}
+    names = (*STYLE_NAMES, *PIXEL_STYLES) if pixels else STYLE_NAMES
+    params = {"computedStyles": names, "includePaintOrder": True, "includeDOMRects": pixels}
+
+    async def with_scripts() -> PixelCapture:
+        await tab.send(_SCRIPTS, {"value": False}, limit_s=limit_s)
+        again = await tab.ask("DOMSnapshot.captureSnapshot", params, PixelCapture, limit_s=limit_s)
+        await tab.send(_SCRIPTS, {"value": True}, limit_s=limit_s)
+        return again
+
     try:
         # Pictures show what was captured only if no script runs in between.
         async with _scripts_off(tab, limit_s=limit_s) if scripts and pixels else contextlib.nullcontext():
@@ -269,7 +278,14 @@ async def capture_document(
                 count = await _trim(tab, watch, max_nodes, scripts=scripts, pixels=pixels, limit_s=limit_s)
                 capture = await tab.ask("DOMSnapshot.captureSnapshot", params, kind, limit_s=limit_s)
             if isinstance(capture, PixelCapture):
-                add_sights(capture, await look(tab, capture, STYLE_NAMES, limit_s=limit_s))
+                again = with_scripts if scripts else None
+                try:
+                    capture = await look(tab, capture, names, with_scripts=again, limit_s=limit_s)
+                except (TimeoutError, CommandError) as error:
+                    # Without what pictures say, the page can be cleaned by layout only.
+                    leave_unpictured(capture)
+                    reason = str(error) or f"not done within {limit_s:.0f} s"
+                    return capture, Cut("capture", f"no pictures of the page: {reason}")
                 if scripts:
                     await _hide_noscript(tab, watch, False, limit_s=limit_s)
     except TimeoutError:

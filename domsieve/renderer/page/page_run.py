@@ -20,6 +20,7 @@ from domsieve.renderer.browser.tab import Tab
 from domsieve.renderer.net_errors import explained
 from domsieve.renderer.page._convert import Capture, convert, document_only
 from domsieve.renderer.page._page_events import PageEvents
+from domsieve.renderer.page._pixel_capture import PixelCapture
 from domsieve.renderer.page.capture import (
     STYLE_NAMES,
     Body,
@@ -243,7 +244,8 @@ class _PageRun:
         elsewhere = self._left_the_web(capture) if capture else None
         extras = await self._extras(end) if self.options.extras and not self.original else {}
         cuts = [known for known in (watch.cut_by, cut, elsewhere) if known]
-        names = (*STYLE_NAMES, PIXELS) if self.options.pixels else STYLE_NAMES
+        is_pictured = isinstance(capture, PixelCapture) and capture.is_pictured
+        names = (*STYLE_NAMES, PIXELS) if is_pictured else STYLE_NAMES
         with self._timed("convert"):
             if capture:
                 columns, is_cut = await asyncio.to_thread(

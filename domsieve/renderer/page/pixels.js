@@ -1,8 +1,12 @@
-// Evaluated once per document in an isolated world, while the scripts of the page are off.
-// still(isPage): ends what moves, and releases a locked page; returns how much that was.
+// Evaluated once per document in an isolated world, while the scripts of the page are off. Nothing here may be seen by
+// the style sheets of the page: elements are changed by animations, never by attributes.
+// still(): ends short animations and pauses all others; returns how many there were.
+// isLocked(), release(): whether the page is locked, and releases it.
+// asksForScripts(): whether styles depend on whether scripts are on; null if a style sheet cannot be read.
 // blank(count, ...nodes, ...roots): makes the letters of `count` text nodes transparent; with -1, all letters of the
 // document and of the closed shadow trees `roots`. unblank(): undoes that.
-// put(element, name, value), scroll(element, left, top): change an element for the pictures.
+// cut(...elements): blanks the backgrounds of these, too, which are cut to letters.
+// put(element, keyframe), scroll(element, left, top): change an element for the pictures.
 // staying(...elements), areBlank(...elements): see below.
 // undo(element), restore(): undo what was put, and everything; restore returns whether anything was scrolled.
 globalThis.domsievePixels = (() => {
@@ -20,10 +24,14 @@ globalThis.domsievePixels = (() => {
   const stilled = sheet("*, ::before, ::after { transition: none !important; caret-color: transparent !important }");
   const blanked = sheet(`::highlight(${NAME}) { color: transparent; text-decoration: none;
       -webkit-text-fill-color: transparent; -webkit-text-stroke-color: transparent }`);
-  // No highlight changes shadows, and none changes the letters of SVG. Ids outweigh almost all rules of pages.
+  // No highlight changes shadows, letters of SVG and generated text. Ids outweigh almost all rules of pages.
   const strong = (selector) => `:is(${selector}, ${"#domsieve".repeat(9)} *)`;
-  const shadowless = sheet(`${strong("*")} { text-shadow: none !important }
-    ${strong("text, tspan, textPath")} { fill: transparent !important; stroke: transparent !important }`);
+  const shadowless = sheet(`${strong("*")} { text-shadow: none !important; transition: none !important }
+    ${strong("text, tspan, textPath")} { fill: transparent !important; stroke: transparent !important }
+    ${strong("*")}::before, ${strong("*")}::after { -webkit-text-fill-color: transparent !important;
+      -webkit-text-stroke-color: transparent !important; text-shadow: none !important }`);
+  const released = sheet(`${strong(":root")} { overflow-y: auto !important }
+    ${strong(":root > body")} { overflow: visible !important }`);
 
   const open = function* (root) {
     yield root;
@@ -42,62 +50,142 @@ globalThis.domsievePixels = (() => {
     }
   };
 
+  // What ends soon is as readers find it. Nothing else is brought forward: a page could have it show hidden text.
+  const SOON_MS = 5_000;
   const end = (animation) => {
-    try {
-      const timing = animation.effect?.getComputedTiming();
-      if (animation.timeline !== null && !(animation.timeline instanceof DocumentTimeline)) {
-        // Driven by scrolling: as it is when the element is in the middle of the window.
-        animation.pause();
-        animation.currentTime = CSS.percent(50);
-      } else if (timing && timing.endTime !== Infinity && animation.playState !== "finished") animation.finish();
-      else animation.pause();
-    } catch {
+    const timing = animation.effect?.getComputedTiming();
+    const isTimed = animation.timeline instanceof DocumentTimeline && animation.playState === "running";
+    // A canvas whose display changes is not drawn again while scripts are off.
+    const target = animation.effect?.target;
+    const isDrawn = target && (target.localName === "canvas" || run(target, Element, "querySelector", "canvas"));
+    const rate = animation.playbackRate;
+    if (isTimed && timing && rate > 0 && !isDrawn && timing.endTime - animation.currentTime <= SOON_MS * rate) {
+      animation.finish();
+    } else if (animation.playState === "running") {
       animation.pause();
+      paused.push(animation);
     }
   };
 
+  const paused = [];
   const changed = new Map();
+  const cutBoxes = [];
   const scrolled = new Map();
   let known = [];
   let blankTrees = [];
+  let blanks = [];
 
-  const put = (element, name, value) => {
-    if (!changed.has(element)) changed.set(element, run(element, Element, "getAttribute", "style"));
-    const type = [HTMLElement, SVGElement, MathMLElement].find((one) => element instanceof one);
-    if (type) part(element, type, "style").setProperty(name, value, "important");
+  // Animations are the only change of an element that no selector matches.
+  const animated = (element, keyframe) => {
+    const animation = run(element, Element, "animate", keyframe, { duration: 1, fill: "forwards" });
+    animation.finish();
+    return animation;
+  };
+
+  const put = (element, keyframe) => {
+    if (!changed.has(element)) changed.set(element, animated(element, keyframe));
   };
 
   const undo = (element) => {
-    if (!changed.has(element)) return;
-    const value = changed.get(element);
-    if (value === null) run(element, Element, "removeAttribute", "style");
-    else run(element, Element, "setAttribute", "style", value);
+    changed.get(element)?.cancel();
     changed.delete(element);
+  };
+
+  const isClear = (paint) => /^(none|transparent|rgba\(0, 0, 0, 0\))$/.test(paint);
+
+  // What is cut to letters becomes transparent, all other layers of the background stay.
+  const withoutCut = (element) => {
+    const style = getComputedStyle(element);
+    const clips = style.backgroundClip.split(", ");
+    const images = layers(style.backgroundImage);
+    const isText = (at) => /\btext\b/.test(clips[at % clips.length]);
+    return {
+      backgroundImage: images.map((image, at) => (isText(at) ? "none" : image)).join(", "),
+      ...(isText(images.length - 1) ? { backgroundColor: "transparent" } : {}),
+    };
+  };
+  const layers = (value) => {
+    const found = [""];
+    let depth = 0;
+    for (const part of value.split(/([(),])/)) {
+      depth += part === "(" ? 1 : part === ")" ? -1 : 0;
+      if (part === "," && !depth) found.push("");
+      else found[found.length - 1] += part;
+    }
+    return found.map((one) => one.trim());
+  };
+
+  // The letters of an element alone, where no highlight can blank them; the elements in it stay as they are.
+  const blankAlone = (element) => {
+    const names = ["textShadow", ...(element instanceof SVGElement ? ["fill", "stroke"] : [])];
+    const kept = [...run(element, Element, "querySelectorAll", ":scope > *")].map((child) => {
+      const style = getComputedStyle(child);
+      return [child, Object.fromEntries(names.map((name) => [name, style[name]]))];
+    });
+    const empty = { textShadow: "none", fill: "transparent", stroke: "transparent" };
+    blanks.push(animated(element, Object.fromEntries(names.map((name) => [name, empty[name]]))));
+    for (const [child, keyframe] of kept) blanks.push(animated(child, keyframe));
   };
 
   return {
     put,
     undo,
 
-    still(isPage) {
+    still() {
       known = trees([]);
       adopt([stilled], known);
       const animations = run(document, Document, "getAnimations");
       animations.forEach(end);
-      if (!isPage) return animations.length;
-      // A lock keeps readers from scrolling down. What is cut at the sides stays cut.
+      return animations.length;
+    },
+
+    // A lock keeps readers from scrolling down. The picture shows what it cuts, unless both root and body have one.
+    // What is cut at the sides stays cut.
+    isLocked() {
       const [root, body] = [own("documentElement"), own("body")];
       const locks = (element) => element && /hidden|clip/.test(getComputedStyle(element).overflowY);
-      const isFree = root && getComputedStyle(root).overflow === "visible"; // the overflow of the body is the window's
-      if (locks(root)) put(root, "overflow-y", "auto");
-      if (locks(body)) put(body, ...(isFree ? ["overflow-y", "auto"] : ["overflow", "visible"]));
-      return animations.length + changed.size;
+      const overflows = (element) => part(element, Element, "scrollHeight") > part(element, Element, "clientHeight") + 1;
+      return Boolean(root && getComputedStyle(root).overflow !== "visible" && locks(body) && overflows(body));
+    },
+
+    release() {
+      adopt([released], [document]);
+      const [root, body] = [own("documentElement"), own("body")];
+      // A box with an overflow keeps the margins of its content inside; with a padding it still does.
+      const padding = { paddingTop: `max(${getComputedStyle(body).paddingTop}, 0.02px)` };
+      put(root, { overflowY: "auto" });
+      put(body, { overflow: "visible", ...padding });
+    },
+
+    asksForScripts() {
+      const asks = (media) => /scripting/i.test(media.mediaText);
+      const inRules = (rules) => [...rules].some((rule) =>
+        (rule.media && asks(rule.media)) || (rule.styleSheet ? inSheet(rule.styleSheet) : rule.cssRules && inRules(rule.cssRules)));
+      const inSheet = (one) => asks(one.media) || inRules(one.cssRules);
+      try {
+        return trees([]).some((root) => [...root.styleSheets, ...root.adoptedStyleSheets].some(inSheet));
+      } catch {
+        return null; // from another origin
+      }
+    },
+
+    // The background of the page is not cut to letters, whatever the root or the body says.
+    cut(...elements) {
+      const [root, body] = [own("documentElement"), own("body")];
+      const isPainted = (style) => style.backgroundImage !== "none" || !isClear(style.backgroundColor);
+      const isOfPage = (element) => element === root || (element === body && !isPainted(getComputedStyle(root)));
+      cutBoxes.push(...elements.filter((element) => !isOfPage(element)));
     },
 
     blank(count, ...objects) {
       const nodes = count < 0 ? null : objects.slice(0, count);
       blankTrees = trees(objects.slice(Math.max(count, 0)));
       adopt(nodes ? [blanked] : [blanked, shadowless], blankTrees);
+      blanks = nodes ? [] : cutBoxes.map((element) => animated(element, withoutCut(element)));
+      for (const parent of new Set((nodes ?? []).map((node) => part(node, Node, "parentNode")))) {
+        if (!(parent instanceof Element)) continue;
+        if (parent instanceof SVGElement || getComputedStyle(parent).textShadow !== "none") blankAlone(parent);
+      }
       const ranges = (nodes ?? blankTrees).map((node) => {
         const range = new Range();
         range.selectNodeContents(node);
@@ -110,7 +198,6 @@ globalThis.domsievePixels = (() => {
 
     // Whether the letters of elements are transparent now, but for the highlight; an inline style may forbid it.
     areBlank(...elements) {
-      const isClear = (paint) => /^(none|transparent|rgba\(0, 0, 0, 0\))$/.test(paint);
       return elements.map((element) => {
         const style = getComputedStyle(element);
         const isDrawn = element instanceof SVGElement && !(isClear(style.fill) && isClear(style.stroke));
@@ -132,6 +219,8 @@ globalThis.domsievePixels = (() => {
     unblank() {
       CSS.highlights.delete(NAME);
       drop([blanked, shadowless], blankTrees);
+      for (const animation of blanks) animation.cancel();
+      blanks = [];
     },
 
     scroll(element, left, top) {
@@ -147,7 +236,8 @@ globalThis.domsievePixels = (() => {
         run(element, Element, "scrollTo", { left, top, behavior: "instant" });
       }
       for (const element of [...changed.keys()]) undo(element);
-      drop([stilled], known);
+      for (const animation of paused) animation.play();
+      drop([stilled, released], known);
       return scrolled.size > 0;
     },
   };

@@ -1,24 +1,27 @@
 """Find out from pictures of an open page which of its texts can be seen.
 
 A page is pictured twice: as it is, and with all letters transparent. What differs inside the boxes of a text is what
-a reader sees of it. A text is seen if a tenth of the pixels differ that would if its letters were black on white.
+a reader sees of it. A few letters of a text are seen if a tenth of the pixels differ that would if they were black on
+white. A text is seen if any of its letters are, and it is cut to these.
 
-Before the pictures, what moves is ended, a locked page is released, and fixed boxes are made transparent, so that
-only boxes that scroll with the page can cover text. The texts of fixed boxes are pictured apart, box by box.
-Boxes that scroll are scrolled until their texts were in view. Texts that overlap others are made transparent one
+Before the pictures, animations are paused, a locked page is released, and fixed boxes are made transparent, so that
+only boxes that scroll with the page can cover text. The texts of fixed boxes are pictured apart. Boxes that scroll
+are scrolled, as a reader can, until their texts were in view. Texts that overlap others are made transparent one
 after the other.
 
-The page cannot act against this. Its scripts are off, style sheets are adopted and not inserted, letters are made
-transparent by a highlight with a random name, and all changes are undone. Texts that have changed since the capture
-or that move are `Sight.UNSURE`, and so are texts whose letters cannot be made transparent alone.
+The page cannot act against this. Its scripts are off, and no style sheet of it sees what is changed: style sheets are
+adopted and not inserted, elements are changed by animations, and letters are made transparent by a highlight with a
+random name. All changes are undone. What pictures cannot judge is `Sight.UNSURE`, and counts as hidden, since a page
+could be made so on purpose: texts that change with the pictures, that move, that cannot be made transparent alone, or
+that are too many.
 
 Pictures have half the size of the page, so they are four times as cheap.
 """
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Sequence
-from enum import IntEnum
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -28,76 +31,103 @@ from numpy.typing import NDArray
 
 from domsieve.renderer.browser.connection import CommandError
 from domsieve.renderer.browser.tab import Tab
-from domsieve.renderer.page._pixel_pictures import LEAST_SHARE, SCALE, Pictures, area, picture_of
-from domsieve.renderer.page._pixel_scene import F64, Bools, Ints, PixelCapture, Scene, common
-from domsieve.snapshot.page import Kind
+from domsieve.renderer.page._pixel_capture import PIXEL_STYLES, PixelCapture
+from domsieve.renderer.page._pixel_changes import mark_changed
+from domsieve.renderer.page._pixel_count import Count, Sight
+from domsieve.renderer.page._pixel_parts import F64, Bools, Ints
+from domsieve.renderer.page._pixel_pictures import SCALE, Pictures, picture_of
+from domsieve.renderer.page._pixel_scene import Scene, common
 
 if TYPE_CHECKING:
     from PIL.Image import Image
 
-Bytes = NDArray[np.uint8]
-
-
-class Sight(IntEnum):
-    """What pictures say of a node."""
-
-    NONE = 0  # it is no text, or has no box
-    SEEN = 1
-    UNSEEN = 2
-    UNSURE = 3
-
-
 _SCRIPT = Path(__file__).with_name("pixels.js").read_text("utf-8")
 _WORLD = "domsieve-pixels"
 # Chrome pictures large parts faster than many small ones.
-_TILE_PX, _TALLEST_PX, _WIDEST_PX = 16_384, 65_536, 4_096
-# Bounds of the work on one page. Texts beyond them are judged by layout.
-_MOST_FRAMES, _MOST_VIEWS, _MOST_SHADED = 20, 60, 200
+_TILE_PX, _WIDTH_PX = 16_384, 1_280
+# Bounds of the work on one page. Texts beyond them are unsure.
+_TALLEST_PX, _WIDEST_PX = 1_000_000, 16_384
+_MOST_FRAMES, _MOST_VIEWS, _MOST_SHADED, _MOST_CUT = 100, 200, 2_000, 500
 # Around the texts of a fixed box, for what reaches beyond their boxes.
 _MARGIN_PX = 40.0
-# A box counts as in view if so much of what fits is.
-_IN_VIEW = 0.99
+# So many pictures are kept until they are compared.
+_MOST_TILES = 4
 
 
-async def look(tab: Tab, capture: PixelCapture, style_names: Sequence[str], *, limit_s: float) -> list[Bytes]:
-    """Return the `Sight` (N,) of the nodes of each document of a capture that was just taken.
+async def look(
+    tab: Tab,
+    capture: PixelCapture,
+    style_names: Sequence[str],
+    *,
+    with_scripts: Callable[[], Awaitable[PixelCapture]] | None,
+    limit_s: float,
+) -> PixelCapture:
+    """Return a capture that was just taken, with what pictures say of its texts in place of `PIXEL_STYLES`.
 
-    The scripts of the page must be off, and it must not be scrolled. All texts are `Sight.UNSURE` if it changed its
-    structure, or is not done within `limit_s` seconds.
+    It is the name of a `Sight` in lower case; after "seen" may follow the ranges of letters that are, if not all. The
+    scripts of the page must be off, and it must not be scrolled.
 
     Parameters
     ----------
     tab : the open page.
-    capture : its capture, which is not changed.
+    capture : its capture.
     style_names : the computed properties of the capture.
+    with_scripts : takes the capture again with scripts on, for pages with styles that depend on that; None if scripts
+        never were.
+
+    Raises
+    ------
+    TimeoutError : it is not done within `limit_s` seconds.
+    CommandError : the page has changed its structure, or the browser does not answer as it should.
     """
     page = _Page(tab)
     try:
         try:
             async with asyncio.timeout(limit_s):
-                found = await page.look(capture, style_names)
+                await page.open(capture)
+                scripted = with_scripts is not None and await page.depends_on_scripts(len(capture.documents))
+                if scripted and with_scripts:
+                    capture = await with_scripts()
+                sights, ranges = await page.look(capture, style_names, scripted=scripted)
         finally:
             async with asyncio.timeout(limit_s):
                 await page.restore()
-    except (TimeoutError, CommandError, ValueError, LookupError, ArithmeticError, msgspec.MsgspecError):
-        found = None  # also where the numbers that a hostile page brings about make no sense
-    kinds = [np.array(document.nodes.node_type) for document in capture.documents]
-    said = np.where(np.concatenate(kinds) == Kind.TEXT, Sight.UNSURE if found is None else found, Sight.NONE)
-    return np.split(said.astype(np.uint8), np.cumsum([kind.size for kind in kinds])[:-1])
+    except (ValueError, LookupError, ArithmeticError, msgspec.MsgspecError) as error:
+        # The numbers that a hostile page brings about make no sense.
+        raise CommandError(f"The page cannot be pictured: {error}") from error
+    said = [Sight(sight).name.lower() if sight else "" for sight in sights.tolist()]
+    for node, parts in ranges.items():
+        said[node] += "".join(f" {first}-{end}" for first, end in parts)
+    _put(capture, said)
+    capture.is_pictured = True
+    return capture
 
 
-def add_sights(capture: PixelCapture, sights: Sequence[Bytes]) -> None:
-    """Add what pictures say of each node to its styles, as one more property whose values are names of `Sight`."""
-    first = len(capture.strings)
-    capture.strings += ["", *(sight.name.lower() for sight in Sight if sight)]
-    for document, sight in zip(capture.documents, sights, strict=True):
+def leave_unpictured(capture: PixelCapture) -> None:
+    """Remove `PIXEL_STYLES` from a capture, of which no pictures could be taken."""
+    _put(capture, None)
+
+
+def _put(capture: PixelCapture, said: Sequence[str] | None) -> None:
+    """Put what is said of each node into its styles, in place of `PIXEL_STYLES`."""
+    numbers: dict[str, int] = {}
+    start = 0
+    for document in capture.documents:
         layout = document.layout
-        layout.styles = [
-            row
-            if (plain := bytes(row)) == b"[]"
-            else msgspec.Raw(plain[:-1] + b",%d]" % (first + int(sight[node])))
-            for node, row in zip(layout.node_index, layout.styles, strict=True)
-        ]
+        rows = []
+        for node, row in zip(layout.node_index, layout.styles, strict=True):
+            if (plain := bytes(row)) != b"[]":
+                plain = plain.rsplit(b",", len(PIXEL_STYLES))[0]
+                if said is not None:
+                    word = said[start + node]
+                    if word not in numbers:
+                        numbers[word] = len(capture.strings)
+                        capture.strings.append(word)
+                    plain += b",%d" % numbers[word]
+                plain += b"]"
+            rows.append(msgspec.Raw(plain))
+        layout.styles = rows
+        start += len(document.nodes.node_type)
 
 
 class _Page:
@@ -105,68 +135,95 @@ class _Page:
 
     def __init__(self, tab: Tab) -> None:
         self._session = tab.session
-        self._worlds: dict[int, int] = {}
+        self.worlds: dict[int, int] = {}
         self._roots: dict[int, list[Any]] = {}
+        self._known: dict[int, dict[str, str]] = {}
+        self._frame_ids: list[str] = []
 
-    async def look(self, capture: PixelCapture, names: Sequence[str]) -> Bytes:
-        """Return the `Sight` of all nodes, one document after another.
+    async def look(
+        self, capture: PixelCapture, names: Sequence[str], *, scripted: bool
+    ) -> tuple[NDArray[np.uint8], dict[int, list[tuple[int, int]]]]:
+        """Return the `Sight` of all nodes, one document after another, and what is seen of those seen in part.
 
         Raises
         ------
         ValueError : the page has changed its structure.
         """
+        if [capture.strings[one.frame_id] for one in capture.documents] != self._frame_ids:
+            raise ValueError("The page has changed its frames.")
         scene = Scene(capture, names)
-        await self._open_worlds(scene)
-        handles = await self._settle_boxes(scene)
-        if await self._still() or scene.sticky.size or scene.frames:
-            params = {"computedStyles": [], "includePaintOrder": True, "includeDOMRects": True}
-            placed = await self._session.ask("DOMSnapshot.captureSnapshot", params, PixelCapture)
-            scene.place(placed, await self._frames(scene))
-        fixed = {node: handles[node] for node in scene.fixed.tolist()}
+        fixed = await self._settle(scene, capture, names, scripted=scripted)
+        await self._cut(scene)
         await self._check_blank(scene)
         metrics = await self._session.send("Page.getLayoutMetrics")
         size, window = metrics["cssContentSize"], metrics["cssLayoutViewport"]
-        whole = np.array([0, 0, min(size["width"], _WIDEST_PX), min(size["height"], _TALLEST_PX)], np.float64)
+        width = window["clientWidth"] if scene.is_cut_at_side else size["width"]
+        whole = np.array([0, 0, min(width, _WIDEST_PX), min(size["height"], _TALLEST_PX)], np.float64)
         first = np.array([window["pageX"], window["pageY"]] * 2, np.float64)
         first[2:] += window["clientWidth"], window["clientHeight"]
-        count = _Count(scene, np.array([*self._worlds]))
-        for hidden in fixed.values():
-            await self._call(0, "put", hidden, "opacity", "0")
-        await self._view(count, count.in_view(-1), whole)
-        for root, shown in fixed.items():
-            boxes = count.in_view(root)
-            if boxes.any():
-                place, _ = scene.in_view()
-                around = np.concatenate((place[boxes, :2].min(axis=0), place[boxes, 2:].max(axis=0)))
-                margin = np.array([-_MARGIN_PX, -_MARGIN_PX, _MARGIN_PX, _MARGIN_PX])
-                async with self._showing(shown):
-                    await self._view(count, boxes, common(np.rint(around) + margin, first))
+        count = Count(scene, np.array([*self.worlds]))
+        await self._hide(fixed.values())
+        await self._view(count, count.in_view(is_fixed=False), whole)
+        await self._view_fixed(count, fixed, first)
         await self._scroll(count, fixed, whole)
-        # What does not fit into the largest picture is not known.
         is_cut = np.array([size["width"] > _WIDEST_PX, size["height"] > _TALLEST_PX])
         return count.sights(((scene.box[:, :2] >= whole[2:]) & is_cut).any(axis=1))
 
-    @contextlib.asynccontextmanager
-    async def _showing(self, fixed: Any) -> AsyncIterator[None]:
-        """Show a fixed box, which is transparent, for a block of code; None for no box."""
-        if fixed:
-            await self._call(0, "undo", fixed)
-        yield
-        if fixed:
-            await self._call(0, "put", fixed, "opacity", "0")
-
-    async def _settle_boxes(self, scene: Scene) -> dict[int, Any]:
-        """Put sticky boxes in their places, and find out which fixed boxes stay; return handles of fixed boxes."""
+    async def _settle(
+        self, scene: Scene, capture: PixelCapture, names: Sequence[str], *, scripted: bool
+    ) -> dict[int, Any]:
+        """Bring the page into the state to be pictured, and place the scene; return handles of its fixed boxes."""
         for node in scene.sticky.tolist():
             document = int(scene.document_of[node])
-            if document in self._worlds:
-                handle = await self._handle(document, int(scene.ids[node]))
-                for name, value in (("position", "relative"), ("inset", "auto")):
-                    await self._call(document, "put", handle, name, value)
-        handles = {node: await self._handle(0, int(scene.ids[node])) for node in scene.fixed.tolist()}
-        stays = await self._call(0, "staying", *handles.values()) if handles else []
+            if document in self.worlds:
+                keyframe = dict.fromkeys(("top", "right", "bottom", "left"), "auto")
+                await self.call(document, "put", await self._handle(scene, node), {"value": keyframe})
+        fixed = {node: await self._handle(scene, node) for node in scene.fixed.tolist()}
+        stays = await self.call(0, "staying", *fixed.values()) if fixed else []
         scene.keep_fixed(np.array(stays, np.bool_))
-        return handles
+        moves = [await self.call(document, "still") for document in self.worlds]
+        before = capture if scripted else None
+        if await self.call(0, "isLocked"):
+            before = before or await self._capture(names)
+            await self.call(0, "release")
+        if any(moves) or before or scene.sticky.size or scene.frames:
+            placed = await self._capture(names if before else ())
+            scene.place(placed, await self._frames(scene))
+            if before:
+                mark_changed(scene, before, placed, names)
+        return {node: fixed[node] for node in scene.fixed.tolist()}
+
+    async def _capture(self, names: Sequence[str]) -> PixelCapture:
+        params = {"computedStyles": [*names], "includePaintOrder": True, "includeDOMRects": True}
+        return await self._session.ask("DOMSnapshot.captureSnapshot", params, PixelCapture)
+
+    async def _hide(self, fixed: Iterable[Any]) -> None:
+        """Make fixed boxes transparent; either property may be fixed by the page as important."""
+        for handle in fixed:
+            await self.call(0, "put", handle, {"value": {"opacity": "0", "clipPath": "inset(50%)"}})
+
+    @contextlib.asynccontextmanager
+    async def _showing(self, fixed: Sequence[Any]) -> AsyncIterator[None]:
+        """Show fixed boxes, which are transparent, for a block of code."""
+        for handle in fixed:
+            await self.call(0, "undo", handle)
+        yield
+        await self._hide(fixed)
+
+    async def _view_fixed(self, count: Count, fixed: dict[int, Any], window: F64) -> None:
+        """Picture the texts of fixed boxes: all together, and those that others may cover once more, alone."""
+        scene, margin = count.scene, np.array([-_MARGIN_PX, -_MARGIN_PX, _MARGIN_PX, _MARGIN_PX])
+        everything = count.in_view(is_fixed=True)
+        for root in (-1, *fixed) if len(fixed) > 1 else fixed:
+            boxes = everything if root < 0 else everything & (scene.fixed_box == root)
+            if root >= 0 and len(fixed) > 1:
+                boxes = count.unseen(boxes)
+                count.recount(boxes)
+            if boxes.any():
+                place, _ = scene.in_view()
+                around = np.concatenate((place[boxes, :2].min(axis=0), place[boxes, 2:].max(axis=0)))
+                async with self._showing([*fixed.values()] if root < 0 else [fixed[root]]):
+                    await self._view(count, boxes, common(np.rint(around) + margin, window))
 
     async def _frames(self, scene: Scene) -> dict[int, F64]:
         """Return where the contents of frame elements are (4, 2), by node."""
@@ -179,94 +236,126 @@ class _Page:
             found[node] = np.array(answer["model"]["content"], np.float64).reshape(4, 2)
         return found
 
+    async def _cut(self, scene: Scene) -> None:
+        """Tell the documents which of their backgrounds are cut to letters."""
+        scene.unsure |= scene.below(np.isin(np.arange(scene.ids.size), scene.cut[_MOST_CUT:]))
+        for node in scene.cut[:_MOST_CUT].tolist():
+            document = int(scene.document_of[node])
+            if document in self.worlds:
+                await self.call(document, "cut", await self._handle(scene, node))
+
     async def _check_blank(self, scene: Scene) -> None:
         """Find the texts that are not transparent without letters, since an inline style forbids it."""
-        texts = np.unique(scene.owner[~scene.alone[scene.owner] & ~scene.unsure[scene.owner]])
+        texts = np.unique(scene.owner[scene.shaded[scene.owner] & ~scene.unsure[scene.owner]])
         scene.unsure[texts[_MOST_SHADED:]] = True
         texts = texts[:_MOST_SHADED]
         for document in np.unique(scene.document_of[texts]).tolist():
-            if document not in self._worlds:
+            if document not in self.worlds:
                 continue
             own = texts[scene.document_of[texts] == document]
-            parents = [
-                await self._handle(document, int(scene.ids[node])) for node in scene.parent[own].tolist()
-            ]
+            parents = [await self._handle(scene, node) for node in scene.parent[own].tolist()]
             await self._blank({document: None})
-            scene.unsure[own] = ~np.array(await self._call(document, "areBlank", *parents), np.bool_)
+            scene.unsure[own] = ~np.array(await self.call(document, "areBlank", *parents), np.bool_)
             await self._unblank([document])
 
-    async def _scroll(self, count: "_Count", fixed: dict[int, Any], whole: F64) -> None:
-        """Scroll what scrolls until all its texts were in view."""
+    async def _scroll(self, count: Count, fixed: dict[int, Any], whole: F64) -> None:
+        """Scroll what scrolls until all its texts were in view; boxes apart from each other at once."""
         scene = count.scene
-        handles: dict[int, Any] = {}
         for _ in range(_MOST_VIEWS):
             waiting = count.waiting()
             if not waiting.size:
                 return
-            box = int(waiting[0])
-            root = int(scene.fixed_box[box])
-            for one in scene.scroll_to(box):
-                document = int(scene.document_of[one.node])
-                if one.node not in handles:
-                    handles[one.node] = await self._handle(document, int(scene.ids[one.node]))
-                at = await self._call(document, "scroll", handles[one.node], *one.at.tolist())
-                one.at = np.array(at, np.float64)
-            boxes = count.in_view(root)
-            if boxes[box]:
-                async with self._showing(fixed.get(root)):
-                    await self._view(count, boxes, common(scene.port_of(box), whole))
-            count.give_up(box)
+            turned: set[int] = set()
+            sought: list[int] = []
+            root = int(scene.fixed_box[waiting[0]])
+            for box in waiting.tolist():
+                chain = scene.chain(box)
+                if int(scene.fixed_box[box]) == root and turned.isdisjoint(chain):
+                    turned.update(chain)
+                    sought.append(box)
+            for box in sought:
+                for number in scene.chain(box):
+                    one = scene.scrollers[number]
+                    handle = await self._handle(scene, one.node)
+                    at = scene.offsets_for(box, number).tolist()
+                    document = int(scene.document_of[one.node])
+                    one.at = np.array(await self.call(document, "scroll", handle, *at), np.float64)
+            boxes = count.in_view(is_fixed=root >= 0, sought=sought)
+            ports = [scene.port_of(box) for box in sought if boxes[box]]
+            if ports:
+                clip = np.array([*np.min(ports, axis=0)[:2], *np.max(ports, axis=0)[2:]])
+                async with self._showing([fixed[root]] if root in fixed else []):
+                    await self._view(count, boxes, common(clip, whole))
+            for box in sought:
+                count.give_up(box)
+        count.leave()
 
     async def restore(self) -> None:
         """Undo all changes of the page."""
         was_scrolled = False
-        for document in self._worlds:
-            await self._call(document, "unblank")
-            was_scrolled |= await self._call(document, "restore")
+        for document in self.worlds:
+            await self.call(document, "unblank")
+            was_scrolled |= await self.call(document, "restore")
         if was_scrolled:  # the page is told with its next frame, while its scripts are off
             await self._picture(np.array([0.0, 0.0, 2.0, 2.0]))
 
     # ---- pictures
 
-    async def _view(self, count: "_Count", boxes: Bools, clip: F64) -> None:
+    async def _view(self, count: Count, boxes: Bools, clip: F64) -> None:
         """Picture what is in a part of the page, and count what changes of some boxes."""
         left, top, right, bottom = clip.tolist()
         if right - left < 1 or bottom - top < 1:
             count.add(boxes, [])
             return
         place, _ = count.scene.in_view()
+        height = max(_TILE_PX * _WIDTH_PX / max(right - left, _WIDTH_PX), 1)
         tiles = [
-            np.array([left, y, right, min(y + _TILE_PX, bottom)])
-            for y in np.arange(top, bottom, _TILE_PX).tolist()
-            if ((place[boxes, 3] > y) & (place[boxes, 1] < y + _TILE_PX)).any()
+            np.array([left, y, right, min(y + height, bottom)])
+            for y in np.arange(top, bottom, height).tolist()
+            if ((place[boxes, 3] > y) & (place[boxes, 1] < y + height)).any()
         ]
-        parts = await self._compare(count, boxes, tiles)
-        if not any(part.changed[boxes].any() for part in parts):
-            # Nothing is seen of any text. A browser that is very busy may have pictured what was there before.
-            parts = await self._compare(count, boxes, tiles)
-        count.add(boxes, parts)
+        for some in (tiles[at : at + _MOST_TILES] for at in range(0, len(tiles), _MOST_TILES)):
+            parts = await self._compare(count, boxes, some)
+            if not any(part.changed[boxes].any() for part in parts):
+                # Nothing is seen of any text. A browser that is very busy may have pictured what was there before.
+                parts = await self._compare(count, boxes, some)
+            count.add(boxes, parts)
 
-    async def _compare(self, count: "_Count", boxes: Bools, tiles: Sequence[F64]) -> "list[Pictures]":
+    async def _compare(self, count: Count, boxes: Bools, tiles: Sequence[F64]) -> "list[Pictures]":
         """Picture parts of the page without and with letters.
 
         In this order, because a layer may be missing in the first picture after a change.
         """
-        await self._blank(dict.fromkeys(self._worlds))
-        without = [await self._shoot(tile) for tile in tiles]
-        await self._unblank(self._worlds)
-        complete = [await self._shoot(tile) for tile in tiles]
+        without, complete = await self._without(tiles), await self._shoot_all(tiles)
         parts = []
         for tile, first, second in zip(tiles, without, complete, strict=True):
             part = await asyncio.to_thread(Pictures, count.scene, tile, await first, await second)
             if await asyncio.to_thread(part.moves):
-                await asyncio.to_thread(part.take_out, await (await self._shoot(tile)))
+                # In an order that nothing that moves by itself keeps to.
+                again = await self._shoot_all([tile])
+                blank = await self._without([tile])
+                again += await self._shoot_all([tile])
+                blank += await self._without([tile])
+                await asyncio.to_thread(
+                    part.take_out, await asyncio.gather(*blank), await asyncio.gather(*again)
+                )
             for group in await asyncio.to_thread(part.crowds, boxes, count.can_be_alone):
                 await self._blank(await self._nodes(count.scene, group))
                 picture = await self._shoot(tile)
-                await self._unblank(self._worlds)
+                await self._unblank(self.worlds)
                 await asyncio.to_thread(part.count_alone, group, await picture)
             parts.append(part)
         return parts
+
+    async def _without(self, tiles: Sequence[F64]) -> "list[asyncio.Task[Image]]":
+        """Take pictures of parts of the page without letters."""
+        await self._blank(dict.fromkeys(self.worlds))
+        pictures = await self._shoot_all(tiles)
+        await self._unblank(self.worlds)
+        return pictures
+
+    async def _shoot_all(self, tiles: Sequence[F64]) -> "list[asyncio.Task[Image]]":
+        return [await self._shoot(tile) for tile in tiles]
 
     async def _shoot(self, clip: F64) -> "asyncio.Task[Image]":
         """Take a picture of a part of the page; it is decoded while the page goes on."""
@@ -286,32 +375,34 @@ class _Page:
         return str(answer["data"])
 
     async def _nodes(self, scene: Scene, group: Ints) -> dict[int, list[Any]]:
-        """Return handles of the text nodes of some boxes, by document."""
+        """Return handles of the text nodes of some parts, by document."""
         found: dict[int, list[Any]] = {}
         for node in np.unique(scene.owner[group]).tolist():
-            document = int(scene.document_of[node])
-            found.setdefault(document, []).append(await self._handle(document, int(scene.ids[node])))
+            found.setdefault(int(scene.document_of[node]), []).append(await self._handle(scene, node))
         return found
 
     async def _blank(self, nodes: dict[int, Any]) -> None:
         for document, chosen in nodes.items():
             roots = self._roots.get(document, [])
-            await self._call(
-                document, "blank", -1 if chosen is None else len(chosen), *(chosen or ()), *roots
-            )
+            await self.call(document, "blank", -1 if chosen is None else len(chosen), *(chosen or ()), *roots)
 
     async def _unblank(self, documents: Any) -> None:
         for document in documents:
-            await self._call(document, "unblank")
+            await self.call(document, "unblank")
 
     # ---- the page
 
-    async def _open_worlds(self, scene: Scene) -> None:
+    async def open(self, capture: PixelCapture) -> None:
         """Load the script in all documents with text."""
-        closed = await self._closed_roots() if scene.has_closed_trees() else {}
-        with_text = np.unique(scene.document_of[scene.owner]).tolist()
-        for document in [0, *(number for number in with_text if number)][:_MOST_FRAMES]:
-            frame_id = scene.capture.strings[scene.capture.documents[document].frame_id]
+        types = (one.nodes.shadow_root_type.value for one in capture.documents)
+        is_closed = any(capture.strings[name] == "closed" for name in chain.from_iterable(types))
+        closed = await self._closed_roots() if is_closed else {}
+        self._frame_ids = [capture.strings[one.frame_id] for one in capture.documents]
+        with_text = [
+            number for number, one in enumerate(capture.documents) if number and one.text_boxes.bounds
+        ]
+        for document in [0, *with_text][:_MOST_FRAMES]:
+            frame_id = self._frame_ids[document]
             try:
                 world = await self._session.send(
                     "Page.createIsolatedWorld", {"frameId": frame_id, "worldName": _WORLD}
@@ -322,8 +413,22 @@ class _Page:
                 if not document:
                     raise
                 continue
-            self._worlds[document] = number
-            self._roots[document] = [await self._handle(document, root) for root in closed.get(frame_id, ())]
+            self.worlds[document] = number
+            self._roots[document] = [await self._resolve(document, root) for root in closed.get(frame_id, ())]
+
+    async def depends_on_scripts(self, documents: int) -> bool:
+        """Return whether a style sheet in any of some number of documents asks whether scripts are on."""
+        answers = [await self.call(document, "asksForScripts") for document in self.worlds]
+        if True in answers or (None not in answers and len(answers) == documents):
+            return True in answers
+        try:  # style sheets of other origins are read by the browser only
+            await self._session.send("DOM.enable")
+            await self._session.send("CSS.enable")
+            queries = await self._session.send("CSS.getMediaQueries")
+        finally:
+            await self._session.send("CSS.disable")
+            await self._session.send("DOM.disable")
+        return any("scripting" in str(query["text"]).lower() for query in queries["medias"])
 
     async def _closed_roots(self) -> dict[str, list[int]]:
         """Return the browser's ids of closed shadow roots, by frame; captures do not have them."""
@@ -342,24 +447,25 @@ class _Page:
                 waiting.append((node.get("frameId", frame), inner))
         return found
 
-    async def _still(self) -> bool:
-        """Still all documents; return whether anything may have moved by that."""
-        changes = [await self._call(document, "still", not document) for document in self._worlds]
-        return any(changes)
+    async def _handle(self, scene: Scene, node: int) -> dict[str, str]:
+        """Return the handle of a node of a scene."""
+        if node not in self._known:
+            self._known[node] = await self._resolve(int(scene.document_of[node]), int(scene.ids[node]))
+        return self._known[node]
 
-    async def _handle(self, document: int, node_id: int) -> dict[str, str]:
+    async def _resolve(self, document: int, node_id: int) -> dict[str, str]:
         answer = await self._session.send(
-            "DOM.resolveNode", {"backendNodeId": node_id, "executionContextId": self._worlds[document]}
+            "DOM.resolveNode", {"backendNodeId": node_id, "executionContextId": self.worlds[document]}
         )
         return {"objectId": answer["object"]["objectId"]}
 
-    async def _call(self, document: int, name: str, *arguments: Any) -> Any:
+    async def call(self, document: int, name: str, *arguments: Any) -> Any:
         """Call a function of ``pixels.js`` in a document; handles of nodes are passed as they are."""
         answer = await self._session.send(
             "Runtime.callFunctionOn",
             {
                 "functionDeclaration": f"function (...values) {{ return domsievePixels.{name}(...values) }}",
-                "executionContextId": self._worlds[document],
+                "executionContextId": self.worlds[document],
                 "arguments": [one if isinstance(one, dict) else {"value": one} for one in arguments],
                 "returnByValue": True,
             },
@@ -367,62 +473,3 @@ class _Page:
         if fault := answer.get("exceptionDetails"):
             raise CommandError(fault.get("exception", {}).get("description") or fault["text"])
         return answer["result"].get("value")
-
-
-class _Count:
-    """How much was seen to change of each box of a scene, and how much would if its letters were black on white.
-
-    Attributes
-    ----------
-    can_be_alone : (B,), whether the letters of a box can be made transparent while those of all others are seen.
-    """
-
-    def __init__(self, scene: Scene, documents: Ints) -> None:
-        self.scene = scene
-        count = scene.owner.size
-        self._changed, self._ink = np.zeros(count), np.zeros(count)
-        self._is_known = np.isin(scene.document_of[scene.owner], documents) & ~scene.unsure[scene.owner]
-        self._is_counted = np.zeros(count, np.bool_)
-        self._is_given_up = np.zeros(count, np.bool_)
-        self.can_be_alone = scene.alone[scene.owner]
-
-    def in_view(self, root: int) -> Bools:
-        """Return the boxes (B,) that are in view now, below a fixed box or (-1) on the page, and not counted yet."""
-        _, share = self.scene.in_view()
-        waiting = self._is_known & ~self._is_counted
-        return np.asarray(waiting & (self.scene.fixed_box == root) & (share >= _IN_VIEW))
-
-    def waiting(self) -> Ints:
-        """Return the boxes that scroll and have not been in view."""
-        scrolls = self.scene.scroller >= 0
-        return np.flatnonzero(self._is_known & ~self._is_counted & ~self._is_given_up & scrolls)
-
-    def give_up(self, box: int) -> None:
-        """Do not try again to bring a box in view."""
-        self._is_given_up[box] = True
-
-    def add(self, boxes: Bools, parts: "Sequence[Pictures]") -> None:
-        """Add what pictures say of some boxes, which are in view."""
-        self._is_counted |= boxes
-        place, _ = self.scene.in_view()
-        whole = area(self.scene.box)
-        share = np.divide(area(place), whole, out=np.ones_like(whole), where=whole > 0)
-        self._ink[boxes] = (self.scene.ink * share)[boxes]
-        for part in parts:
-            self._changed[boxes] += part.changed[boxes]
-            self._is_known[boxes & part.moving] = False
-
-    def sights(self, is_beyond: Bools) -> Bytes:
-        """Return the `Sight` of all nodes (N,); nothing is known of boxes (B,) beyond the largest picture."""
-        scene = self.scene
-        is_known = self._is_known & self._is_counted & ~is_beyond
-        size = scene.ids.size
-        changed = np.bincount(scene.owner[is_known], self._changed[is_known], size)
-        ink = np.bincount(scene.owner[is_known], self._ink[is_known], size)
-        sights = np.where((changed > 0) & (changed >= LEAST_SHARE * ink), Sight.SEEN, Sight.UNSEEN).astype(
-            np.uint8
-        )
-        unknown = np.ones(size, np.bool_)
-        unknown[scene.owner[is_known]] = False
-        sights[unknown] = Sight.UNSURE
-        return sights

@@ -1,0 +1,48 @@
+"""What pictures need of a capture beyond what a Snapshot has."""
+
+import msgspec
+
+from domsieve.renderer.page._convert import Capture, _Document, _Layout, _Nodes, _Sparse
+
+PIXEL_STYLES = ("-webkit-text-security", "text-decoration-style", "text-decoration-thickness", "rotate")
+"""Computed properties that only the pictures need; a capture for them has these after all others."""
+
+
+class _PixelNodes(_Nodes, rename="camel", kw_only=True):
+    backend_node_id: list[int]
+    shadow_root_type: _Sparse = msgspec.field(default_factory=_Sparse)
+
+
+class _PixelLayout(_Layout, rename="camel", kw_only=True):
+    client_rects: list[list[float]]
+    scroll_rects: list[list[float]]
+
+
+class _TextBoxes(msgspec.Struct, rename="camel"):
+    layout_index: list[int]
+    bounds: list[list[float]]
+    start: list[int]
+    length: list[int]
+
+
+class PixelDocument(_Document, kw_only=True):
+    """A document of such a capture."""
+
+    nodes: _PixelNodes
+    layout: _PixelLayout
+    frame_id: int = msgspec.field(name="frameId")
+    text_boxes: _TextBoxes = msgspec.field(name="textBoxes")
+    content_width: float = msgspec.field(name="contentWidth", default=0.0)
+    content_height: float = msgspec.field(name="contentHeight", default=0.0)
+
+
+class PixelCapture(Capture, kw_only=True):
+    """A capture with the boxes of texts and of what scrolls, and with the browser's ids of nodes.
+
+    Attributes
+    ----------
+    is_pictured : whether the styles say what pictures show of each text.
+    """
+
+    documents: list[PixelDocument]  # type: ignore[assignment]  # of which all are such
+    is_pictured: bool = False

@@ -1,0 +1,118 @@
+"""How much of each part of a text was seen in pictures of a page, and what follows for the texts."""
+
+from collections.abc import Sequence
+from enum import IntEnum
+
+import numpy as np
+from numpy.typing import NDArray
+
+from domsieve.renderer.page._pixel_parts import Bools, Ints, seen_ranges
+from domsieve.renderer.page._pixel_pictures import LEAST_SHARE, Pictures, area
+from domsieve.renderer.page._pixel_scene import Scene
+
+# A part counts as in view if so much of what fits is; if it was scrolled to and no more of it comes, so much will do.
+_IN_VIEW, _LEAST_IN_VIEW = 0.99, 0.4
+# Texts with so few letters are seen if anything of them is.
+_FEW_SIGNS = 2
+
+
+class Sight(IntEnum):
+    """What pictures say of a node."""
+
+    NONE = 0  # it is no text, or has no letters with a box
+    SEEN = 1
+    UNSEEN = 2
+    UNSURE = 3
+
+
+class Count:
+    """How much was seen to change of each part of a scene, and how much would if its letters were black on white.
+
+    Attributes
+    ----------
+    can_be_alone : (B,), whether the letters of a part can be made transparent while those of all others are seen.
+    """
+
+    def __init__(self, scene: Scene, documents: Ints) -> None:
+        self.scene = scene
+        count = scene.owner.size
+        self._changed, self._ink = np.zeros(count), np.zeros(count)
+        self._is_known = np.isin(scene.document_of[scene.owner], documents) & ~scene.unsure[scene.owner]
+        self._is_counted = np.zeros(count, np.bool_)
+        self._is_given_up = np.zeros(count, np.bool_)
+        self.can_be_alone = scene.alone[scene.owner]
+
+    def in_view(self, *, is_fixed: bool, sought: Sequence[int] = ()) -> Bools:
+        """Return the parts (B,) that are in view now, in fixed boxes or on the page, and not counted yet.
+
+        Parameters
+        ----------
+        is_fixed : whether those in fixed boxes or those on the page are wanted.
+        sought : the parts that were scrolled to.
+        """
+        _, share = self.scene.in_view()
+        is_near = share >= _IN_VIEW
+        is_near[[*sought]] = share[[*sought]] >= _LEAST_IN_VIEW
+        waiting = self._is_known & ~self._is_counted & ~self.scene.unread[self.scene.owner]
+        return np.asarray(waiting & ((self.scene.fixed_box >= 0) == is_fixed) & is_near)
+
+    def waiting(self) -> Ints:
+        """Return the parts that scroll and have not been in view."""
+        scrolls = (self.scene.scroller >= 0) & ~self.scene.unread[self.scene.owner]
+        return np.flatnonzero(self._is_known & ~self._is_counted & ~self._is_given_up & scrolls)
+
+    def give_up(self, box: int) -> None:
+        """Do not try again to bring a part in view."""
+        self._is_given_up[box] = True
+
+    def leave(self) -> None:
+        """Count what still waits as unknown."""
+        self._is_known[self.waiting()] = False
+
+    def unseen(self, boxes: Bools) -> Bools:
+        """Return which of some parts have been counted, but did not change."""
+        return np.asarray(boxes & self._is_counted & (self._changed < LEAST_SHARE * self._ink))
+
+    def recount(self, boxes: Bools) -> None:
+        """Forget what is known of some parts."""
+        self._is_counted &= ~boxes
+        self._changed[boxes] = 0
+
+    def add(self, boxes: Bools, parts: "Sequence[Pictures]") -> None:
+        """Add what pictures say of some parts, which are in view."""
+        self._is_counted |= boxes
+        place, _ = self.scene.in_view()
+        whole = area(self.scene.box)
+        share = np.divide(area(place), whole, out=np.ones_like(whole), where=whole > 0)
+        self._ink[boxes] = (self.scene.ink * share)[boxes]
+        for part in parts:
+            self._changed[boxes] += part.changed[boxes]
+            self._is_known[boxes & part.unsure] = False
+
+    def sights(self, is_beyond: Bools) -> tuple[NDArray[np.uint8], dict[int, list[tuple[int, int]]]]:
+        """Return the `Sight` of all nodes (N,), and the letters that are seen of those of which not all are.
+
+        Parameters
+        ----------
+        is_beyond : the parts (B,) beyond the largest picture, of which nothing is known.
+        """
+        scene = self.scene
+        is_known = self._is_known & ~is_beyond
+        is_seen = is_known & self._is_counted & (self._changed > 0)
+        # The ink of a few signs, such as a full stop, may be far below the mean.
+        is_seen &= (self._changed >= LEAST_SHARE * self._ink) | (scene.letters <= _FEW_SIGNS)
+        sights = np.where(scene.has_letters, Sight.UNSURE, Sight.NONE).astype(np.uint8)
+        ranges = {}
+        order = np.lexsort((scene.first, scene.owner))
+        owners, begin = np.unique(scene.owner[order], return_index=True)
+        for owner, parts in zip(owners.tolist(), np.split(order, begin[1:]), strict=True):
+            letters = scene.letters[parts]
+            found = seen_ranges(scene.first[parts], letters, is_seen[parts])
+            if found and not scene.unread[owner]:
+                sights[owner] = Sight.SEEN
+                if found != [(0, int(scene.first[parts[-1]] + letters[-1]))]:
+                    ranges[owner] = found
+            else:
+                is_sure = scene.unread[owner] or is_known[parts].all()
+                sights[owner] = Sight.UNSEEN if is_sure else Sight.UNSURE
+        return sights, ranges

@@ -1,0 +1,153 @@
+"""The parts of texts that pictures judge: a few letters each, so that a text of which readers see a bit is cut."""
+
+import unicodedata
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+F64 = NDArray[np.float64]
+Ints = NDArray[np.intp]
+Bools = NDArray[np.bool_]
+
+SPREAD_PX = 40.0
+"""How far shadows and blurs reach beyond the box of a text at most. A guess: larger ones are too faint to be read."""
+
+# A line is divided if it is as long as its letters make it, which boxes of turned letters are not: so many sizes.
+_LEAST_ADVANCE = 0.2
+# Letters of a part: less than two words, and enough for their ink to be near the mean.
+_LETTERS = 6
+# Nor are letters that are narrower for their size, or smaller, ever read; on a line with a few letters.
+_LEAST_READ, _FEWEST_IN_LINE, _LEAST_LETTER_PX, _LINE_HEIGHT = 0.2, 6, 3.5, 1.15
+# A part that is not seen says little alone: so many letters in a row must be unseen, and so few do not show a text.
+_FEWEST_UNSEEN, _FEWEST_SEEN = 9, 3
+_NARROW, _WIDE = frozenset(" ijlftrI.,:;'!|()[]"), frozenset("mwMW@%")
+
+
+def parts_of(
+    texts: Sequence[str], layout_index: Sequence[int], starts: Sequence[int], lengths: Sequence[int], box: F64
+) -> tuple[Ints, Ints, F64, Ints, Ints]:
+    """Return of each part its entry, its text box, its edges (B, 4), its first letter and its number of letters.
+
+    Parameters
+    ----------
+    texts : the text of each entry of the layout.
+    layout_index, starts, lengths, box : of each text box, its entry, the characters in it and its edges.
+    """
+    found: list[tuple[int, int, int, int]] = []
+    edges: list[tuple[float, float, float, float]] = []
+    for line, (entry, start, length, place) in enumerate(
+        zip(layout_index, starts, lengths, box.tolist(), strict=True)
+    ):
+        text = texts[entry]
+        piece = text[start : start + length]
+        letters = len("".join(piece.split()))
+        if not letters:
+            continue
+        before = len("".join(text[:start].split())) if start else 0
+        for first, count, part in _divided(piece, letters, place):
+            found.append((entry, line, before + first, count))
+            edges.append(part)
+    columns = np.array(found, np.intp).reshape(-1, 4)
+    return (
+        columns[:, 0],
+        columns[:, 1],
+        np.array(edges, np.float64).reshape(-1, 4),
+        columns[:, 2],
+        columns[:, 3],
+    )
+
+
+def _divided(
+    piece: str, letters: int, place: Sequence[float]
+) -> Iterator[tuple[int, int, tuple[float, float, float, float]]]:
+    """Yield the first letter, the number of letters and the edges of each part of a line."""
+    left, top, right, bottom = place
+    wide, high = right - left, bottom - top
+    count = letters // _LETTERS
+    if count < 2 or max(wide, high) < _LEAST_ADVANCE * letters * min(wide, high):
+        yield 0, letters, (left, top, right, bottom)
+        return
+    advance = np.array([0.5 if one in _NARROW else 1.6 if one in _WIDE else 1.0 for one in piece])
+    ends = np.append(0.0, advance.cumsum() / advance.sum())
+    at = [number for number, one in enumerate(piece) if not one.isspace()]
+    bounds = [letters * number // count for number in range(count + 1)]
+    places = [0.0, *(float(ends[at[bound]]) for bound in bounds[1:-1]), 1.0]
+    is_reversed = wide >= high and _reads_to_the_left(piece)
+    for (first, last), (begin, end) in zip(pairwise(bounds), pairwise(places), strict=True):
+        if is_reversed:
+            begin, end = 1 - end, 1 - begin
+        if wide >= high:
+            yield first, last - first, (left + wide * begin, top, left + wide * end, bottom)
+        else:
+            yield first, last - first, (left, top + high * begin, right, top + high * end)
+
+
+def _reads_to_the_left(piece: str) -> bool:
+    return any(unicodedata.bidirectional(one) in {"R", "AL"} for one in piece[:20])
+
+
+def seen_ranges(first: Ints, letters: Ints, is_seen: Bools) -> list[tuple[int, int]]:
+    """Return which letters of a text are seen, as ranges from a letter to one after the last, in order.
+
+    Short parts between others count as these do.
+
+    Parameters
+    ----------
+    first, letters, is_seen : of each part of the text, in the order of the letters.
+    """
+    runs: list[list[Any]] = []
+    for begin, count, seen in zip(first.tolist(), letters.tolist(), is_seen.tolist(), strict=True):
+        if runs and runs[-1][2] == seen:
+            runs[-1][1] = max(runs[-1][1], begin + count)
+        else:
+            runs.append([begin, begin + count, seen])
+    total = sum(end - begin for begin, end, _ in runs)
+    for run in runs if len(runs) > 1 else ():
+        fewest = _FEWEST_SEEN if run[2] else _FEWEST_UNSEEN
+        run[2] ^= run[1] - run[0] < min(fewest, total)
+    found: list[tuple[int, int]] = []
+    for begin, end, seen in runs:
+        if seen and found and found[-1][1] == begin:
+            found[-1] = found[-1][0], end
+        elif seen:
+            found.append((begin, end))
+    return found
+
+
+def squeezed(line: Ints, box: F64, letters: Ints) -> Bools:
+    """Return which parts (B,) are of lines that are drawn so thin or so flat that nobody can read them.
+
+    Parameters
+    ----------
+    line, box, letters : the text box of each part, which is not turned, its edges and its number of letters.
+    """
+    lines, number = np.unique(line, return_inverse=True)
+    begin, end = np.full((lines.size, 2), np.inf), np.full((lines.size, 2), -np.inf)
+    np.minimum.at(begin, number, box[:, :2])
+    np.maximum.at(end, number, box[:, 2:])
+    short, long = np.sort(end - begin, axis=1).T
+    count, size = np.bincount(number, letters, lines.size), short / _LINE_HEIGHT
+    thin = (count >= _FEWEST_IN_LINE) & (long / np.maximum(count, 1) < _LEAST_READ * size)
+    return np.asarray((thin | (size < _LEAST_LETTER_PX))[number])
+
+
+def is_upright(transform: str) -> bool:
+    """Return whether a transform leaves horizontal lines horizontal, and vertical ones vertical."""
+    if not transform.startswith("matrix("):
+        return transform in {"none", ""}
+    return [float(one) for one in transform[7:-1].split(",")[1:3]] == [0.0, 0.0]
+
+
+def shadow_px(value: str) -> float:
+    """Return how far shadows reach: each has an offset to the side, one down and a blur, in px."""
+    lengths = [abs(float(one[:-2])) for one in value.replace(",", "").split() if one.endswith("px")]
+    reach = [max(lengths[at : at + 2]) + sum(lengths[at + 2 : at + 3]) for at in range(0, len(lengths), 3)]
+    return min(max(reach, default=0.0), SPREAD_PX)
+
+
+def blur_px(value: str) -> float:
+    """Return the radius of the first blur of a filter."""
+    return float(value.split("blur(", 2)[1].split("px", 1)[0]) if "blur(" in value else 0.0
