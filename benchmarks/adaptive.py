@@ -10,7 +10,7 @@ its own, in rounds by turns, and cleaned by `auto` with what is known of their s
 - the share of pages that `auto` renders;
 - processor time of loading over that of `always`, median of the rounds, with the browser;
 - of the words that are kept with `always`, the share that is kept with `auto` (recall), and F1 of the two;
-- the number of hidden words, by the rendered page, that `auto` keeps;
+- the number of hidden words, by the rendered page, that `always` drops and `auto` keeps;
 - of crawled sites, the share of the pages that `always` finds which `auto` finds;
 - with `--crawlee`, the interpreter of an environment with ``crawlee[adaptive-crawler]``: the share that Crawlee's
   predictor renders of the same pages, with recall and F1 of the words that would be kept so.
@@ -254,9 +254,9 @@ def _scores(always: dict[str, Any], kept: dict[str, str]) -> tuple[float, float]
 
 
 def _leaked(page: dict[str, Any], kept: str) -> int:
-    """Return the number of kept words that the rendered page has in hidden text only."""
+    """Return the number of kept words that the rendered page has in hidden text only, and `always` drops."""
     visible, hidden, got = (count_words(text) for text in (page["visible"], page["hidden"], kept))
-    return ((got - visible) & hidden).total()
+    return ((got - (visible | count_words(page["kept"]))) & hidden).total()
 
 
 def main() -> None:

@@ -95,6 +95,9 @@ _LISTS = (
 )
 
 
+_MOST_KEPT_BYTES = 16_000_000
+
+
 class Matcher:
     """Matches selectors against one page, in which shadow trees are children of their hosts and frames of theirs."""
 
@@ -103,6 +106,7 @@ class Matcher:
         self._attributes = attributes_of(page)
         self._element: Bools = page.kind == Kind.ELEMENT
         self._end = page.end.astype(np.int64)
+        self._named: dict[tuple[str, str], Bools] = {}  # by ``"."`` or ``""`` and a class or tag
 
     def matches(self, selectors: Sequence[Selector]) -> Bools:
         """Return which of the N nodes are elements that match one of the selectors."""
@@ -121,14 +125,11 @@ class Matcher:
 
     def _simple(self, part: Selector) -> Bools:
         if isinstance(part, parser.LocalNameSelector):
-            names = np.array([name == part.lower_local_name for name in self._page.tags], np.bool_)
-            return np.asarray(names[self._page.tag])
+            return self._with_name("", part.lower_local_name)
         if isinstance(part, parser.IDSelector):
             return self._with("id", lambda value: value == part.ident)
         if isinstance(part, parser.ClassSelector):
-            marks = np.zeros(len(self._page), np.bool_)
-            marks[self._attributes.with_class(part.class_name)] = True
-            return marks
+            return self._with_name(".", part.class_name)
         if isinstance(part, parser.AttributeSelector):
             return self._with(part.lower_name, _attribute_test(part))
         if isinstance(part, parser.NegationSelector):
@@ -143,6 +144,19 @@ class Matcher:
             place = self._places(of_type="type" in part.name, from_end="last" in part.name)
             return _is_counted(place, step, first)
         return _PSEUDO_CLASSES[part.name](self)
+
+    def _with_name(self, kind: str, name: str) -> Bools:
+        """Return the nodes with a tag or class; style sheets ask for the same ones again and again."""
+        marks = self._named.get((kind, name))
+        if marks is None:
+            if kind:
+                marks = np.zeros(len(self._page), np.bool_)
+                marks[self._attributes.with_class(name)] = True
+            else:
+                marks = np.array([tag == name for tag in self._page.tags], np.bool_)[self._page.tag]
+            if len(self._named) * marks.size < _MOST_KEPT_BYTES:
+                self._named[kind, name] = marks
+        return marks
 
     def _with(self, name: str, test: Callable[[str], bool]) -> Bools:
         marks = np.zeros(len(self._page), np.bool_)
