@@ -29,6 +29,16 @@ _URL = (
 _NO_URL = f"^$|{_URL}"
 
 
+def wrong_form(name: str) -> str:
+    """Return what is wrong with the value of a field that does not match its pattern, for people.
+
+    Parameters
+    ----------
+    name : name of the field. The pattern itself would not help them.
+    """
+    return "Give an address with http:// or https://" if name == "url" else "It does not have the right form"
+
+
 def _whole(value: object) -> object:
     """Return an int for a float without a fraction, because JSON does not distinguish 5 and 5.0."""
     return int(value) if isinstance(value, float) and value.is_integer() else value

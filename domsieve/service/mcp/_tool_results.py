@@ -17,7 +17,7 @@ from domsieve.service.web.problems import Problem, job_problem
 _CHUNK = 65_536
 _LONGEST_URL, _LONGEST_TITLE = 500, 200
 _FAILURES = 50
-_OF_PAGE = ("rendered", "reason", "expected_f1", "complete", "marks", "warnings", "remarks")
+_OF_PAGE = ("rendered", "reason", "expected_f1", "site_pages", "complete", "marks", "warnings", "remarks")
 # Ids of captures are useless to callers of tools; the other values are reported in another form.
 _UNSHOWN = frozenset({"page_id", "pages", "failed", "marked", "site", "ended", "skipped_by_robots", "blocks"})
 
@@ -50,6 +50,10 @@ OUTPUT_SCHEMA: Mapping[str, Any] = {
         "expected_f1": {
             "type": ["number", "null"],
             "description": "Word F1 that results have on average which look as sure as this one; null: not known.",
+        },
+        "site_pages": {
+            "type": "integer",
+            "description": "Pages of the site, this one included, that the result was judged with; 0: alone.",
         },
         "complete": {
             "type": "boolean",

@@ -10,7 +10,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from domsieve.errors import UsageError
-from domsieve.service.jobs.request_fields import Whole
+from domsieve.service.jobs.request_fields import Whole, wrong_form
 from domsieve.service.jobs.requests import (
     CleanHtmlRequest,
     CleanRequest,
@@ -125,10 +125,8 @@ class Tool:
 def _sentence(error: Mapping[str, Any]) -> str:
     name = str(error["loc"][0]) if error["loc"] else ""
     what = str(error["msg"]).removeprefix("Value error, ").rstrip(".")
-    if error["type"] == "string_pattern_mismatch":  # the pattern itself would not help the caller
-        what = (
-            "Give an address with http:// or https://" if name == "url" else "It does not have the right form"
-        )
+    if error["type"] == "string_pattern_mismatch":
+        what = wrong_form(name)
     return f"{name}: {what}." if name else f"{what}."
 
 

@@ -4,10 +4,12 @@ import re
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Body, Depends, Header, Path, Query, Request, Response
+from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, StreamingResponse
-from pydantic import BeforeValidator
+from pydantic import BeforeValidator, ValidationError
 
 from domsieve.service.jobs.job_values import Job, JobState
+from domsieve.service.jobs.request_fields import Url
 from domsieve.service.jobs.requests import (
     CleanRequest,
     CompareRequest,
@@ -105,7 +107,8 @@ def only_known(request: Request) -> None:
         errors = [
             Invalid(where=f"query.{name}"[:200], what="This is not known here") for name in unknown[:20]
         ]
-        raise ProblemError(422, "The address has unknown parameters.", errors=errors)
+        encode = " Write & in url as %26; curl -G --data-urlencode does." if "url" in known else ""
+        raise ProblemError(422, f"The address has unknown parameters.{encode}", errors=errors)
 
 
 def wait_of(prefer: str | None, *, default: int) -> int:
@@ -117,16 +120,23 @@ def wait_of(prefer: str | None, *, default: int) -> int:
     return 0 if _ASYNC.search(prefer) else default
 
 
+def _ordered(offered: list[str], *, text_first: bool) -> list[str]:
+    """Return media types with JSON last, if text comes first."""
+    return [*(kind for kind in offered if kind != JSON), JSON] if text_first else offered
+
+
 def api(gateway: Gateway) -> APIRouter:
     """Return the routes under ``/v1`` for jobs."""
     router = APIRouter(prefix="/v1", dependencies=[Depends(only_known)])
 
-    async def call(request: Request, asked: PageRequest, key: str | None, seconds: int) -> Response:
-        kind = agreed(request.headers.get("accept"), offered_by(asked))
+    async def call(
+        request: Request, asked: PageRequest, key: str | None, seconds: int, *, text_first: bool = False
+    ) -> Response:
+        kind = agreed(request.headers.get("accept"), _ordered(offered_by(asked), text_first=text_first))
         job = await gateway.add(in_format(asked, kind), client=request.state.client, key=key)
-        return await answer(request, job, seconds)
+        return await answer(request, job, seconds, text_first=text_first)
 
-    async def answer(request: Request, job: Job, seconds: int) -> Response:
+    async def answer(request: Request, job: Job, seconds: int, *, text_first: bool = False) -> Response:
         """Wait for a job up to a number of seconds, and return the response."""
         ended = await gateway.ended(job, seconds=seconds, is_gone=request.is_disconnected)
         if ended is None:
@@ -139,7 +149,7 @@ def api(gateway: Gateway) -> APIRouter:
         if ended.problem is not None:
             problem, headers = job_problem(ended.id, ended.problem)
             return problem_response(problem, {**headers, **location})
-        kind = agreed(request.headers.get("accept"), offered_of(ended))
+        kind = agreed(request.headers.get("accept"), _ordered(offered_of(ended), text_first=text_first))
         if kind != JSON:
             file = ended.files[0]
             headers = {**headers_of(file), **location}
@@ -175,6 +185,28 @@ def api(gateway: Gateway) -> APIRouter:
         the format if `format` is not given.
         """
         return await call(request, asked, key, seconds_of(prefer))
+
+    @router.get(
+        "/clean",
+        summary="Clean a page from the command line",
+        tags=["pages"],
+        responses={**{k: v for k, v in _CLEAN.items() if k not in {400, 408, 413}}},
+    )
+    async def clean_address(
+        request: Request, url: Annotated[Url, Query()], prefer: Prefer = None
+    ) -> Response:
+        """Render a page and return its content as Markdown: `curl -G SERVICE/v1/clean --data-urlencode url=ADDRESS`.
+
+        Everything else has its default. `Accept: text/plain` and `application/json` choose another answer. For
+        commands only: requests of browsers are refused, and a token counts only in the Authorization header.
+        """
+        try:
+            asked = CleanRequest(url=url)
+        except ValidationError as error:
+            raise RequestValidationError(
+                [{**one, "loc": ("query", *one["loc"])} for one in error.errors()]
+            ) from error
+        return await call(request, asked, None, seconds_of(prefer), text_first=True)
 
     @router.post("/records", summary="Find the records of a page", tags=["pages"], responses=_CALL)
     async def records(

@@ -16,6 +16,7 @@ from starlette.routing import Match
 
 from domsieve.service.jobs.job_store import JobStore
 from domsieve.service.jobs.job_values import Overload
+from domsieve.service.jobs.request_fields import wrong_form
 from domsieve.service.web.api import api, files, only_known
 from domsieve.service.web.gateway import Gateway
 from domsieve.service.web.guard import Guard
@@ -174,10 +175,11 @@ def _sentence(error: HTTPException) -> str:
 
 
 def _invalid(error: Mapping[str, Any]) -> Invalid:
-    where = ".".join(str(part) for part in error.get("loc", ()))
+    place = [str(part) for part in error.get("loc", ())]
+    where = ".".join(place)
     what = str(error.get("msg", ""))
-    if error.get("type") == "string_pattern_mismatch":  # the pattern itself would not help the caller
-        what = "This does not match the format in the API description"
+    if error.get("type") == "string_pattern_mismatch":
+        what = wrong_form(place[-1] if place else "")
     return Invalid(where=where[:200], what=what.removeprefix("Value error, ")[:300])
 
 

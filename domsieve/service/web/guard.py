@@ -41,6 +41,8 @@ _HEADERS: Mapping[str, str] = {
 _SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 _OPEN = frozenset({"/v1/health", "/login", "/openapi.json", "/docs"})
 _OF_PROGRAMS = frozenset({"/metrics", MCP_PATH})
+# Paths where GET makes a job. Links, pictures and redirects of other sites could lead a browser there.
+_FOR_COMMANDS = frozenset({"/v1/clean"})
 _URL_BYTES = 8192
 _LENGTH_DIGITS = 18
 _STATIC = "/static/"
@@ -124,10 +126,12 @@ class Guard:
             )
         if len(scope.get("raw_path") or b"") + len(scope["query_string"]) > _URL_BYTES:
             raise ProblemError(414, f"The address of the request is longer than {_URL_BYTES} bytes.")
-        check_origin(headers, is_safe=method in _SAFE)
+        for_commands = method in _SAFE and path in _FOR_COMMANDS
+        check_origin(headers, is_safe=method in _SAFE, for_commands=for_commands)
         is_open = path in _OPEN or path.startswith(_STATIC)
         is_closed = bool(self._settings.tokens)
-        client = self._sessions.client(headers, scheme=scope["scheme"]) if is_closed else LOCAL
+        shown = without_cookies(headers) if for_commands else headers
+        client = self._sessions.client(shown, scheme=scope["scheme"]) if is_closed else LOCAL
         place: Place | None = scope["state"].get("place")
         if place is not None and not place.belongs_to(client):
             raise ProblemError(
@@ -188,16 +192,25 @@ class Guard:
         return forward
 
 
-def check_origin(headers: Headers, *, is_safe: bool) -> None:
+def check_origin(headers: Headers, *, is_safe: bool, for_commands: bool = False) -> None:
     """Refuse requests that another site makes the browser of a user send. Programs do not send these headers.
 
     Links to the service work. Everything else is refused, so that other sites cannot use up the limits of the user.
 
+    Parameters
+    ----------
+    headers : of the request.
+    is_safe : whether the method of the request changes nothing.
+    for_commands : refuse all requests of browsers. A link of a result is followed from our own page, and an address
+        that a user typed may redirect, so browsers do not say which requests another site caused.
+
     Raises
     ------
-    ProblemError : the request comes from another site.
+    ProblemError : the request comes from another site, or from a browser.
     """
     site = headers.get("sec-fetch-site")
+    if for_commands and (site is not None or "origin" in headers):
+        raise ProblemError(403, "This address is for commands such as curl. In a browser, use the form at /.")
     is_own = site in {None, "same-origin", "none"}
     if is_safe:
         is_link = (headers.get("sec-fetch-mode"), headers.get("sec-fetch-dest")) == ("navigate", "document")
@@ -209,6 +222,11 @@ def check_origin(headers: Headers, *, is_safe: bool) -> None:
     origin = headers.get("origin")
     if not is_own or (origin is not None and _place(origin) != headers.get("host", "").casefold()):
         raise ProblemError(403, "Pages of other sites may not send requests that change anything.")
+
+
+def without_cookies(headers: Headers) -> Headers:
+    """Return the headers without cookies, which browsers send by themselves."""
+    return Headers(raw=[(name, value) for name, value in headers.raw if name != b"cookie"])
 
 
 def _place(origin: str) -> str | None:

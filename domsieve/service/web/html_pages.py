@@ -35,6 +35,7 @@ from domsieve.service.web.labels import (
     confidence_of,
     event_line,
     facts_of,
+    judged_of,
     page_count,
     remarks_of,
     short_time,
@@ -207,12 +208,14 @@ def html_pages(
             index=index,
             about=about_of(summary.get("metadata")),
             confidence=confidence_of(summary),
+            judged=judged_of(summary),
             captured_at=summary.get("captured_at"),
             facts=facts_of(summary, url=str(found.request["url"])),
             explanation=explanation_of(found.problem) if found.problem else None,
             verdict=verdict_of(found),
             remarks=remarks_of(found),
             can_retry=found.state in _UNDONE,
+            may_work=found.problem is None or bool(found.problem.get("retry")),
             can_ask_again=bool(fields_from(found.kind, found.request)),
             report=next(
                 (file for file in found.files if found.kind == "report" and file.name == REPORT), None

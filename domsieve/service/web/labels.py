@@ -113,6 +113,7 @@ _SHOWN_APART = frozenset(
         "failed",
         "browser_needed",
         "captured_at",
+        "site_pages",
         "ended",
         "extent",
         "marked",
@@ -162,6 +163,14 @@ def confidence_of(result: Mapping[str, Any]) -> Confidence | None:
         else "low"
     )
     return Confidence(round(100 * expected_f1), word)
+
+
+def judged_of(result: Mapping[str, Any]) -> str:
+    """Return how many pages of its site had a say in a result; empty if the page was judged alone."""
+    pages = result.get("site_pages")
+    if not isinstance(pages, int) or pages < 1:
+        return ""
+    return f"judged with {pages:,} {'page' if pages == 1 else 'pages'} of this site"
 
 
 def facts_of(summary: Mapping[str, Any], *, url: str) -> list[tuple[str, str]]:

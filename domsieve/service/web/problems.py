@@ -13,6 +13,8 @@ from domsieve.renderer.net_errors import CODE, meaning_of
 from domsieve.sanitize import plain
 from domsieve.service.jobs.job_values import Fault, Title, is_timeout
 
+# How the detail of a capture says that redirects led nowhere.
+_IN_CIRCLES = "redirects: "
 _LONGEST = 2_000
 
 _SPELLING = "Check the spelling of the address. If it is right, the site may have moved or closed."
@@ -49,7 +51,6 @@ _DO_BY_REASON: Mapping[str, str] = {
     "binary": "Give the address of a web page; other documents are not read.",
     "empty": "The page may need more time or a click. Choose “Again”, and give it either under “How the page is "
     "rendered”.",
-    "cut": _MORE_TIME,
 }
 _DO_BY_FAULT: Mapping[str, str] = {
     "caller": "Choose “Again”, and change what was asked for.",
@@ -81,9 +82,12 @@ class Explanation:
 def explanation_of(problem: Mapping[str, Any]) -> Explanation:
     """Return the explanation of a job's problem."""
     detail = plain(str(problem.get("detail") or ""))[:_LONGEST]
-    if found := CODE.search(detail):
-        what, do = _meaning(found[1])
-        return Explanation(f"The page could not be opened: {what}.", do, "", f"net::{found[1]}")
+    found = CODE.search(detail)
+    is_cut = problem.get("reason") == "cut"
+    code = found[1] if found else "ERR_TOO_MANY_REDIRECTS" if is_cut and _IN_CIRCLES in detail else ""
+    if code:
+        what, do = _meaning(code)
+        return Explanation(f"The page could not be opened: {what}.", do, "", f"net::{code}")
     reason, title = str(problem.get("reason") or ""), str(problem.get("title") or "The job failed.")
     fault = str(problem.get("fault") or "service")
     do = _DO_BY_REASON.get(reason) or _DO_BY_TITLE.get(title) or _DO_BY_FAULT.get(fault, "")

@@ -22,7 +22,7 @@ from domsieve.renderer.net_errors import without_names
 from domsieve.sanitize import plain
 from domsieve.service.jobs.job_values import Job
 from domsieve.service.web.gateway import Gateway
-from domsieve.service.web.labels import Confidence, about_of, confidence_of, flat, size
+from domsieve.service.web.labels import Confidence, about_of, confidence_of, flat, judged_of, size
 from domsieve.service.web.schemas import first_text
 
 _STYLE = (Path(__file__).parent / "static" / "preview.css").read_text(encoding="utf-8")
@@ -285,6 +285,7 @@ class SitePage:
     url, title : its address and title; without a title, the address.
     file : its name in the archive.
     confidence : the confidence of the result.
+    judged : how many pages of the site had a say in it; empty for none.
     about : its metadata.
     remarks : warnings for readers, one sentence each.
     complete : whether the page was captured completely.
@@ -295,6 +296,7 @@ class SitePage:
     title: str
     file: str
     confidence: Confidence | None
+    judged: str
     about: Sequence[tuple[str, str]]
     remarks: Sequence[str]
     complete: bool
@@ -402,6 +404,7 @@ def _page(number: int, listed: Mapping[str, Any]) -> SitePage:
         title=plain(str(about.get("title") or ""))[:_LONGEST_TEXT] or url,
         file=str(listed.get("file", "")),
         confidence=confidence_of(listed),
+        judged=judged_of(listed),
         about=about_of(about),
         remarks=[flat(remark) for remark in listed.get("remarks") or ()],
         complete=bool(listed.get("complete", True)),

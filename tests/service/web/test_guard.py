@@ -125,6 +125,50 @@ def test_pages_of_other_sites_lead_here_and_get_nothing(
         assert made.client.get("/v1/jobs").status_code == (429 if status == 200 else 200)
 
 
+@pytest.mark.parametrize("method", ["GET", "HEAD"])
+@pytest.mark.parametrize(
+    "headers",
+    [
+        *({"Sec-Fetch-Site": site} for site in ("cross-site", "same-site", "same-origin", "none")),
+        {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document"},
+        {"Sec-Fetch-Site": "same-site", "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document"},
+        {"Origin": "http://evil.example"},
+        {"Origin": "null"},
+    ],
+)
+def test_no_link_makes_a_browser_clean_a_page(
+    open_service: Stage, method: str, headers: dict[str, str]
+) -> None:
+    before = len(open_service.client.get("/v1/jobs?limit=200").json()["jobs"])
+    answer = open_service.client.request(method, "/v1/clean", params={"url": PAGE}, headers=headers)
+    assert answer.status_code == 403
+    assert method == "HEAD" or "use the form" in problem(answer, 403)["detail"]
+    assert len(open_service.client.get("/v1/jobs?limit=200").json()["jobs"]) == before
+
+
+def test_an_address_is_cleaned_with_the_token_in_a_header_and_never_with_a_cookie(
+    closed_service: Stage,
+) -> None:
+    page = {"url": PAGE}
+    signed_in = closed_service.as_client(None)
+    signed_in.post("/login", data={"token": TOKENS["anna"]})
+    assert signed_in.get("/v1/jobs").status_code == 200
+    problem(signed_in.get("/v1/clean", params=page), 401)
+    in_the_address = {**page, "token": TOKENS["anna"]}
+    problem(closed_service.as_client(None).get("/v1/clean", params=in_the_address), 401)
+    refused = problem(closed_service.as_client("anna").get("/v1/clean", params=in_the_address), 422)
+    assert refused["errors"][0]["where"] == "query.token"
+    answer = closed_service.as_client("anna").get("/v1/clean", params=page)
+    assert (answer.status_code, answer.headers["cache-control"]) == (200, "no-store")
+    assert answer.text.startswith("# Title")
+
+
+def test_cleaning_an_address_takes_from_the_limits_of_the_client(tmp_path: Path) -> None:
+    with stage(tmp_path, requests_per_minute=1) as made:
+        assert made.client.get("/v1/clean", params={"url": PAGE}).status_code == 200
+        problem(made.client.get("/v1/clean", params={"url": PAGE}), 429)
+
+
 class TestBody:
     def test_a_long_one_is_refused(self, open_service: Stage) -> None:
         body = json.dumps({"url": PAGE, "locale": "x" * 70_000})

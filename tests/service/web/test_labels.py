@@ -21,6 +21,7 @@ from domsieve.service.web.labels import (
     confidence_of,
     event_line,
     facts_of,
+    judged_of,
     page_count,
     size,
     verdict_of,
@@ -281,6 +282,19 @@ class TestWords:
         found = confidence_of({"expected_f1": expected})
         assert found is not None
         assert (found.percent, found.word) == said
+
+    @pytest.mark.parametrize(
+        ("pages", "said"),
+        [
+            (6, "judged with 6 pages of this site"),
+            (1, "judged with 1 page of this site"),
+            (0, ""),
+            (None, ""),
+        ],
+    )
+    def test_of_pages_of_the_site_that_had_a_say(self, pages: int | None, said: str) -> None:
+        assert judged_of({"site_pages": pages}) == said
+        assert facts_of({"site_pages": pages}, url="") == []
 
     def test_of_no_confidence(self) -> None:
         assert confidence_of({}) is None

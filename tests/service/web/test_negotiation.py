@@ -67,6 +67,35 @@ def test_a_page_is_answered_as_it_is_asked_for(service: Stage, kind: str, form: 
     assert (told["state"], told["content"]) == ("done", answer.text)
 
 
+def test_an_address_alone_is_answered_with_markdown(service: Stage) -> None:
+    for accept, kind in (("*/*", "text/markdown"), ("text/plain", "text/plain")):
+        answer = service.client.get("/v1/clean", params={"url": PAGE}, headers={"Accept": accept})
+        assert answer.headers["content-type"] == f"{kind}; charset=utf-8"
+        assert answer.text.startswith("# Title\n")
+    answer = service.client.get("/v1/clean", params={"url": PAGE}, headers={"Accept": "application/json"})
+    assert answer.json()["content"].startswith("# Title\n")
+
+
+@pytest.mark.parametrize(
+    "url", ["example.org", "ftp://example.org/", "http://1.2.3.4.5/", "http://a@b.example/"]
+)
+def test_what_is_no_address_is_refused_in_words(service: Stage, url: str) -> None:
+    posted = service.client.post("/v1/clean", json={"url": url}).json()
+    got = service.client.get("/v1/clean", params={"url": url}).json()
+    for answer, place in ((posted, "body.url"), (got, "query.url")):
+        (wrong,) = answer["errors"]
+        assert (answer["status"], wrong["where"]) == (422, place)
+        assert "API description" not in wrong["what"]
+    assert posted["errors"][0]["what"] == got["errors"][0]["what"]
+
+
+def test_an_address_without_a_scheme_is_asked_for_with_one(service: Stage) -> None:
+    answer = service.client.post("/v1/clean", json={"url": "example.org"}).json()
+    assert answer["detail"] == "body.url: Give an address with http:// or https://"
+    unencoded = service.client.get(f"/v1/clean?url={PAGE}?a=1&b=2").json()
+    assert "%26" in unencoded["detail"]
+
+
 def test_json_is_the_answer_to_those_who_do_not_care(service: Stage) -> None:
     for accept in ("*/*", "application/json", "text/html, */*;q=0.1"):
         answer = service.client.post("/v1/clean", json={"url": PAGE}, headers={"Accept": accept})

@@ -367,6 +367,15 @@ def test_a_page_that_may_not_be_opened_says_so(person: Person) -> None:
     person.ask("clean", "http://127.0.0.1:1/")
     person.see(".badge.failed")
     assert "A rule of this service forbids it." in person.text("#live-result")
+    assert person.do(person.page.locator("#live-actions .main").count()) == 0
+
+
+def test_redirects_in_circles_are_explained_as_such(person: Person, bad: Server) -> None:
+    person.ask("clean", bad.url("/redirect"))
+    person.see(".badge.failed")
+    assert "the page leads on in circles" in person.text("#live-result")
+    assert "seconds" not in person.text("#live-result")
+    assert person.do(person.page.locator("#live-actions .main").count()) == 0
 
 
 def test_a_bad_form_is_shown_again_with_what_was_in_it(person: Person) -> None:

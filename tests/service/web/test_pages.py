@@ -33,7 +33,14 @@ def work(queue: WorkQueue, claim: Claim) -> None:
         packed.writestr("one.md", f"# One\n\n{EVIL}")
         packed.writestr("two.md", "# Two")
     pages: list[dict[str, Any]] = [
-        {"url": f"{PAGE}/1", "file": "one.md", "complete": True, "expected_f1": 0.931, "remarks": []},
+        {
+            "url": f"{PAGE}/1",
+            "file": "one.md",
+            "complete": True,
+            "expected_f1": 0.931,
+            "site_pages": 6,
+            "remarks": [],
+        },
         {"url": f"{PAGE}/2", "file": "two.md", "complete": False, "expected_f1": 0.4, "remarks": [EVIL]},
         {"url": f"{PAGE}/3", "file": "../jobs.sqlite", "complete": True, "expected_f1": None, "remarks": []},
     ]
@@ -80,6 +87,7 @@ def test_pages_of_a_site_are_listed_and_shown_one_by_one(service: Stage) -> None
     assert f"url={PAGE.replace(':', '%3A')}/4%3Fa%3D1%26b%3D2" in listed
     first = text_of(service, f"{job}/pages/1")
     assert "Page 1 of 3" in first
+    assert "judged with 6 pages of this site" in first
     assert "# One" in first
     assert "Ann" in first
     assert f'href="{job}/pages/2"' in first
@@ -260,6 +268,17 @@ class TestExplanations:
         told = explanation_of({"detail": "It has no text.", "fault": "page", "reason": reason})
         assert told.what == "This page counts as failed."
         assert told.do
+
+    def test_redirects_in_circles_do_not_ask_for_time(self) -> None:
+        problem = {"title": "The page cannot be had.", "fault": "page", "reason": "cut", "retry": False}
+        detail = "Nothing of the page arrived: redirects: the server redirects without end."
+        told = explanation_of({**problem, "detail": detail})
+        assert "circles" in told.what
+        assert "more seconds" not in told.do
+        other = explanation_of(
+            {**problem, "detail": "Nothing of the page arrived: bytes: the budget is used up."}
+        )
+        assert "more seconds" not in other.do
 
     def test_time_that_was_too_short(self) -> None:
         assert "more seconds" in explanation_of({"title": "The page took too long.", "fault": "page"}).do
