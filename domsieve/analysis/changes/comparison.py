@@ -8,7 +8,7 @@ import msgspec
 from domsieve.analysis.changes.matching import NOT_MATCHED, match_passages, moved
 from domsieve.analysis.changes.passages import Passage, PassageChange, change_of, new_id
 from domsieve.analysis.changes.volatile import Mask, NumberEdit, Rotation, key_of, number_edit, rotation
-from domsieve.analysis.changes.words import line_edits, lines_in, words_in
+from domsieve.analysis.changes.words import Edit, line_edits, lines_in, words_in
 from domsieve.analysis.columns.words import fold
 from domsieve.budget import check, spending
 
@@ -124,13 +124,19 @@ class _Comparing:
         old, new = self._old[place], self._new[number]
         old_mask, mask = self._old_masks[place], self._rotation.masks[number]
         is_edited = False
-        found = line_edits(lines_in(old.text), lines_in(new.text))
+        old_lines = lines_in(old.text)
+        found = line_edits(old_lines, lines_in(new.text))
         self._texts_differ |= bool(found)
+        of_rotating = _words_of_rotating_lines(old_lines, found, mask) if any(mask.words) else None
         for edit in found:
             numbers = number_edit(old, new, edit)
             rotates = (
                 mask.has_all(edit.new_start, edit.new_end)
                 or old_mask.has_all(edit.old_start, edit.old_end)
+                or (
+                    (of_rotating is not None and edit.old_end > edit.old_start)
+                    and all(of_rotating[edit.old_start : edit.old_end])
+                )
                 or (numbers is not None and not {numbers.on_page, numbers.on_site}.isdisjoint(self._known))
             )
             if rotates:
@@ -140,7 +146,7 @@ class _Comparing:
             is_edited = True
             if numbers:
                 self._numbers.append(numbers)
-        _carry(old_mask, mask, [(e.old_start, e.old_end, e.new_start, e.new_end) for e in found])
+        _carry(old_mask, mask, found)
         return is_edited
 
     def _removed(self) -> None:
@@ -224,6 +230,8 @@ def compare_texts(
         for number, place in enumerate(old_of):
             check()
             passage, before = kept[number], old[place] if place != NOT_MATCHED else None
+            if before is not None and words_in(before.text) == words_in(passage.text):
+                continue
             gone = before is not None and _has_unknown(before, now_any)
             if gone or _has_unknown(passage, [before_all], among=now_again):
                 changes.append(change_of("edited" if before else "added", old=before, new=passage))
@@ -238,10 +246,15 @@ def _has_unknown(passage: Passage, texts: Sequence[str], *, among: str | None = 
     """Return whether a passage has a line that is in none of the texts, but in the text `among` if there is one."""
     for line in lines_in(passage.text):
         check()
-        bare = _bare(" ".join(line))
+        bare = _bare(" ".join(line[1:] if line and _is_list_number(line[0]) else line))
         if not any(bare in text for text in texts) and (among is None or bare in among):
             return True
     return False
+
+
+def _is_list_number(word: str) -> bool:
+    """Return whether a line that begins with a word is an item of a numbered list, whose numbers are no text."""
+    return word.endswith((".", ")")) and word[:-1].isdecimal()
 
 
 def _bare(text: str) -> str:
@@ -249,18 +262,32 @@ def _bare(text: str) -> str:
     return "".join(filter(str.isalnum, fold(text)))
 
 
-def _carry(old: Mask, new: Mask, found: Sequence[tuple[int, int, int, int]]) -> None:
+def _words_of_rotating_lines(lines: Sequence[Sequence[str]], found: Sequence[Edit], mask: Mask) -> bytearray:
+    """Mark the words of old lines of which all that is left in the new version rotates there."""
+    new_of: list[int] = []
+    last_new = 0
+    for edit in found:
+        new_of += range(last_new, last_new + edit.old_start - len(new_of))
+        new_of += [NOT_MATCHED] * (edit.old_end - edit.old_start)
+        last_new = edit.new_end
+    new_of += range(last_new, last_new + sum(map(len, lines)) - len(new_of))
+    marked = bytearray()
+    for line in lines:
+        left = [place for place in new_of[len(marked) : len(marked) + len(line)] if place != NOT_MATCHED]
+        rotates = bool(left) and all(mask.words[place] for place in left)
+        marked += bytes([rotates]) * len(line)
+    return marked
+
+
+def _carry(old: Mask, new: Mask, found: Sequence[Edit]) -> None:
     """Mark in the new version what was known to rotate in the old one and did not change now."""
     last_old = last_new = 0
-    for old_start, old_end, new_start, new_end in [
-        *found,
-        (len(old.words), len(old.words), len(new.words), len(new.words)),
-    ]:
-        for place in range(last_old, old_start):
+    end = len(old.words)
+    for edit in [*found, Edit(end, end, len(new.words), len(new.words))]:
+        for place in range(last_old, edit.old_start):
             new.words[last_new + place - last_old] |= old.words[place]
-        new.gaps |= {last_new + gap - last_old for gap in old.gaps if last_old <= gap <= old_start}
-        last_old, last_new = old_end, new_end
-        del new_start, new_end
+        new.gaps |= {last_new + gap - last_old for gap in old.gaps if last_old <= gap <= edit.old_start}
+        last_old, last_new = edit.old_end, edit.new_end
 
 
 def _without_rotating(passage: Passage, mask: Mask) -> Passage | None:

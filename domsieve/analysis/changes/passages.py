@@ -1,10 +1,11 @@
 """Passages of a version of a page, and the changes between two versions."""
 
-import hashlib
 from collections.abc import Container
 from typing import Literal
 
 import msgspec
+
+from domsieve.analysis.writers.chunks import passage_id
 
 ChangeKind = Literal["added", "edited", "removed", "moved"]
 
@@ -74,9 +75,6 @@ def new_id(address: str, text: str, taken: Container[str] = ()) -> str:
     taken : ids of other passages of the page, for equal texts.
     """
     number = 0
-    while True:
-        parts = (address, text) if not number else (address, text, str(number))
-        found = hashlib.blake2b("\0".join(parts).encode("utf-8", "replace"), digest_size=8).hexdigest()
-        if found not in taken:
-            return found
+    while (found := passage_id(address, text, before=number)) in taken:
         number += 1
+    return found

@@ -4,14 +4,13 @@ A long section has several passages. If text is inserted in the first of them, t
 although nothing changed in the later ones. So they begin where they began before, unless they become too long.
 """
 
-from collections import defaultdict
-from collections.abc import Iterable, Sequence
-from itertools import groupby
+from collections.abc import Sequence
+from itertools import accumulate, groupby, pairwise
 
 import msgspec
 
 from domsieve.analysis.changes.passages import Passage
-from domsieve.analysis.changes.words import words_in
+from domsieve.analysis.changes.words import edits, words_in
 from domsieve.analysis.writers.chunks import MAX_WORDS
 
 _MOST_WORDS = 2 * MAX_WORDS
@@ -26,16 +25,25 @@ def cut_as_before(passages: Sequence[Passage], before: Sequence[Passage]) -> lis
     passages : of the page, in their order.
     before : of its last version.
     """
-    starts: dict[tuple[tuple[str, ...], str], set[str]] = defaultdict(set)
-    for section, several in groupby(before, _section):
-        starts[section] |= {first for one in [*several][1:] for first in _parts(one.text)[:1]}
+    old = [_parts(passage.text) for passage in before]
+    new = [_parts(passage.text) for passage in passages]
+    inside = [
+        number > 0 and _section(passage) == _section(before[number - 1])
+        for number, passage in enumerate(before)
+    ]
+    starts = _starts(old, inside, [part for parts in new for part in parts])
     found: list[Passage] = []
-    for section, several in groupby(passages, _section):
-        own = [*several]
-        if len(own) == 1 and not starts[section]:
+    place = 0
+    for _, several in groupby(zip(passages, new, strict=True), lambda pair: _section(pair[0])):
+        pairs = [*several]
+        own, parts = [one for one, _ in pairs], [part for _, some in pairs for part in some]
+        cuts = [number for number in range(1, len(parts)) if place + number in starts]
+        place += len(parts)
+        if len(own) == 1 and not cuts:
             found += own
             continue
-        texts = _cut([part for one in own for part in _parts(one.text)], starts[section])
+        edges = [0, *cuts, len(parts)]
+        texts = ["\n\n".join(parts[first:last]) for first, last in pairwise(edges)]
         if max(len(words_in(text)) for text in texts) > _MOST_WORDS:
             found += own
         else:
@@ -47,18 +55,33 @@ def _section(passage: Passage) -> tuple[tuple[str, ...], str]:
     return passage.headings, passage.fragment
 
 
-def _cut(parts: Iterable[str], starts: set[str]) -> list[str]:
-    """Return parts joined to texts that begin at a start, or where a text becomes too long."""
-    texts: list[list[str]] = []
-    words = 0
-    for part in parts:
-        own = len(words_in(part))
-        if not texts or part in starts or (words + own > MAX_WORDS and not starts):
-            texts.append([])
-            words = 0
-        texts[-1].append(part)
-        words += own
-    return ["\n\n".join(text) for text in texts]
+def _starts(old: Sequence[Sequence[str]], inside: Sequence[bool], new: Sequence[str]) -> set[int]:
+    """Return the places of parts in the new version at which passages of the old version would begin.
+
+    Parameters
+    ----------
+    old : the parts of the passages.
+    inside : whether the passages begin inside of a section.
+    new : the parts of the new version.
+    """
+    parts = [part for one in old for part in one]
+    begins = accumulate(map(len, old), initial=0)
+    changed = edits(parts, new)
+    found: set[int] = set()
+    for start, is_inside in zip(begins, inside, strict=False):
+        if not is_inside:
+            continue
+        shift = 0
+        for edit in changed:
+            if start < edit.old_start:
+                break
+            if start < edit.old_end:
+                # Inside of what was replaced: as far from its beginning, or at its end.
+                shift = min(edit.new_start + start - edit.old_start, edit.new_end) - start
+                break
+            shift = edit.new_end - edit.old_end
+        found.add(start + shift)
+    return found
 
 
 def _parts(text: str) -> list[str]:

@@ -87,6 +87,19 @@ def chunks_of(page: Snapshot, verdict: Verdict, *, max_words: int = MAX_WORDS) -
         return list(cutter.chunks(blocks.pieces, blocks.parts()))
 
 
+def passage_id(url: str, text: str, *, before: int = 0) -> str:
+    """Return the id of a passage, 32 hex digits.
+
+    Parameters
+    ----------
+    url : address of the page.
+    text : text of the passage.
+    before : how often the page has the same text before it.
+    """
+    number = f"{before}\0" if before else ""
+    return digest_of(utf8(f"{url}\0{number}{text}").encode())
+
+
 def write_chunks(page: Snapshot, verdict: Verdict, *, max_words: int = MAX_WORDS) -> str:
     """Return the passages of `chunks_of` as JSON lines, each with address, headings, metadata and text."""
     chunks = chunks_of(page, verdict, max_words=max_words)
@@ -168,11 +181,10 @@ class _Cutter:
         headings = tuple(heading for _, heading in self._headings)
         before = self._seen[text]
         self._seen[text] += 1
-        number = f"{before}\0" if before else ""
         nodes = passage.nodes or (self._reached, self._reached)
         self._reached = nodes[1]
         return Chunk(
-            id=digest_of(utf8(f"{self._url}\0{number}{text}").encode()),
+            id=passage_id(self._url, text, before=before),
             headings=headings,
             fragment=self._fragment,
             text=text,

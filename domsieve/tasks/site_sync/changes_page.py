@@ -127,12 +127,14 @@ def _diff(change: PassageChange) -> Iterator[str]:
 
 def _edited(old: Sequence[str], new: Sequence[str]) -> Iterator[str]:
     """Yield the new words with the edits marked, and the unchanged ones near them."""
-    found = edits(old, new)
+    found = edits([word.rstrip() for word in old], [word.rstrip() for word in new])
     last = 0
     for number, edit in enumerate(found):
         yield _between(new[last : edit.new_start], is_first=not number, is_last=False)
         if edit.old_end > edit.old_start:
-            yield _marked("del", "removed", "".join(old[edit.old_start : edit.old_end]))
+            # On the line of what replaces it.
+            removed = "".join(old[edit.old_start : edit.old_end]).rstrip()
+            yield _marked("del", "removed", f"{removed} ")
         if edit.new_end > edit.new_start:
             yield _marked("ins", "added", "".join(new[edit.new_start : edit.new_end]))
         last = edit.new_end
@@ -145,7 +147,8 @@ def _between(words: Sequence[str], *, is_first: bool, is_last: bool) -> str:
     if len(words) <= before + after + 5:
         return _text("".join(words))
     end = "".join(words[len(words) - after :]) if after else ""
-    return f"{_text(''.join(words[:before]))} … {_text(end)}"
+    start = f"{_text(''.join(words[:before]))} " if before else ""
+    return f"{start}… {_text(end)}"
 
 
 def _tokens(text: str) -> list[str]:
