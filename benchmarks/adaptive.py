@@ -11,6 +11,7 @@ its own, in rounds by turns, and cleaned by `auto` with what is known of their s
 - processor time of loading over that of `always`, median of the rounds, with the browser;
 - of the words that are kept with `always`, the share that is kept with `auto` (recall), and F1 of the two;
 - the number of hidden words, by the rendered page, that `always` drops and `auto` keeps;
+- of corpora with ground truth, the mean F1 of what each mode keeps;
 - of crawled sites, the share of the pages that `always` finds which `auto` finds;
 - with `--crawlee`, the interpreter of an environment with ``crawlee[adaptive-crawler]``: the share that Crawlee's
   predictor renders of the same pages, with recall and F1 of the words that would be kept so.
@@ -36,7 +37,7 @@ from functools import partial
 from pathlib import Path
 from statistics import fmean, median
 from typing import Any, Literal
-from urllib.parse import quote
+from urllib.parse import quote, unquote, urlsplit
 
 from benchmarks.crawlee_predictor import rendered_by_crawlee
 from benchmarks.printing import command_line, print_check, print_table
@@ -100,6 +101,17 @@ def serve_site(name: str, data: Path, node_modules: Path | None, pages: int) -> 
             packed.extractall(folder, [entry for entry in packed.namelist() if entry.startswith("pages/")])
         with serve_folder(Path(folder, "pages"), pages) as urls:
             yield urls
+
+
+def read_truth(name: str, data: Path, urls: Sequence[str]) -> dict[str, str]:
+    """Return the ground truth of the pages of a corpus that have one, by address."""
+    packed = data / "sites" / f"{name}.zip"
+    if not packed.is_file():
+        return {}
+    with zipfile.ZipFile(packed) as site:
+        there = {*site.namelist()}
+        files = {url: f"main_text/{unquote(urlsplit(url).path[1:]).rpartition('.')[0]}.txt" for url in urls}
+        return {url: site.read(file).decode() for url, file in files.items() if file in there}
 
 
 def load(urls: list[str], mode: Mode, driver: DriverName, *, crawl: bool) -> dict[str, Any]:
@@ -208,7 +220,13 @@ def in_process(urls: Sequence[str], mode: Mode, driver: DriverName, *, crawl: bo
 
 
 def measure(
-    urls: Sequence[str], rounds: int, driver: DriverName, *, crawl: bool, crawlee: Path | None
+    urls: Sequence[str],
+    rounds: int,
+    driver: DriverName,
+    *,
+    crawl: bool,
+    crawlee: Path | None,
+    truth: dict[str, str],
 ) -> tuple[dict[str, float], dict[str, Any]]:
     """Return the row of a site, and what `auto` did with its pages."""
     ratios = []
@@ -230,6 +248,12 @@ def measure(
         "F1": f1,
         "hidden words": sum(_leaked(page, auto[url]["kept"]) for url, page in always.items() if url in auto),
     }
+    if truth:
+        wanted = {url: {"kept": text} for url, text in truth.items() if url in always}
+        for mode, pages in first.items():
+            row[f"{mode}, by truth"] = _scores(
+                wanted, {url: page["kept"] for url, page in pages["pages"].items()}
+            )[1]
     if crawl:
         row["found"] = len(always.keys() & auto.keys()) / max(len(always), 1)
     if crawlee:
@@ -242,7 +266,7 @@ def measure(
 
 
 def _scores(always: dict[str, Any], kept: dict[str, str]) -> tuple[float, float]:
-    """Return the recall of all words that are kept with `always`, and the mean F1 of the pages."""
+    """Return the recall of all words of ``"kept"`` in the first argument, and the mean F1 of the pages."""
     wanted_words = both = 0
     scores = []
     for url, page in always.items():
@@ -310,6 +334,7 @@ def main() -> None:
                 arguments.driver,
                 crawl=name in _CRAWLED,
                 crawlee=arguments.crawlee,
+                truth=read_truth(str(name), data, urls),
             )
         rows[str(name)] = row
         print(f"{name}: {json.dumps({key: round(value, 3) for key, value in row.items()})}", file=sys.stderr)
