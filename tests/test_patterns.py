@@ -129,7 +129,7 @@ WORST = {
     "analysis.compare.comparison _MARKUP": ["|<|", "<|a|"],
     "analysis.page_flags.flags _TITLE_PARTS": ["|-|", "|a|"],
     "analysis.page_flags.flags _NUMBER": ["|1|", "|1a|"],
-    "analysis.metadata._amounts AMOUNT": [
+    "analysis.metadata._amounts _AMOUNT": [
         "|1|",
         "|1,|",
         "|1 11|",
@@ -200,6 +200,7 @@ WORST = {
         "|cod |",
         "id prod|a|",
     ],
+    "analysis.metadata._product_texts _VAGUE_LABEL": ["|ref|", "ref|.|", "|code|"],
     "analysis.metadata._shown_price _DIGIT": ["|a|"],
     "analysis.metadata._shown_price _LABEL": ["|pri|", "|a|"],
     "analysis.metadata._shown_price _NET": ["|ohne |", "|ex. |"],

@@ -106,6 +106,13 @@ class TestPrice:
     def test_amounts_are_read_as_they_are_written(self, markup: str, price: str) -> None:
         assert found(markup).price == price
 
+    def test_an_amount_far_from_the_data_is_that_of_another_thing(self) -> None:
+        body = (
+            "<p class=price>£2.50</p><p>A kettle of steel.</p><p>Sold by Potts</p><p class=price>£24.50</p>"
+        )
+        assert found(body, ld(price="24.50")).price == "24.50"
+        assert found(body).price == "2.50"
+
     def test_data_count_where_the_page_shows_little(self) -> None:
         body = "<p>Used for</p><p>£11.00</p>"
         assert found(body, ld(price="24.50")).price == "24.50"
@@ -180,9 +187,14 @@ class TestCodes:
         product = found("<p>Product code: 287807</p>", ld(price=1))
         assert (product.sku, product.sources["sku"]) == ("287807", "label Product code")
 
+    def test_a_vague_label_comes_after_data(self) -> None:
+        assert found("<p>Code: SAVE20</p>", ld(price=1)).sku == "K-17"
+        assert found("<p>Code: SAVE20</p>").sku == "SAVE20"
+
     @pytest.mark.parametrize(
         "markup",
         [
+            "<p>Internet #418295</p>",
             "<p>Item #418295</p>",
             "<dl><dt>Artikelnummer</dt><dd>418295</dd></dl>",
             "<p>〈商品編號：418295〉</p>",

@@ -94,7 +94,7 @@ def _any_of(signs: list[str]) -> str:
 # A sign of letters is not part of a longer word.
 _SIGN = rf"{_any_of(_MARKS)}|(?<![^\W\d_])(?:{_any_of(_WORDS)})(?![^\W\d_])"
 _NUMBER = r"\d{1,12}(?:[ \u00a0\u202f.,'’]\d{2,3}){0,4}(?:[.,]\d{1,4})?(?![\d%]|[\s\u00a0]%)"
-AMOUNT = re.compile(
+_AMOUNT = re.compile(
     rf"(?P<before>{_SIGN})?\.?[\s\u00a0]{{0,3}}(?<![\d.,])(?P<number>{_NUMBER})"
     rf"(?:[.,]?[-–—]{{1,2}})?(?:[\s\u00a0]{{0,3}}(?P<after>{_SIGN}))?",
     re.IGNORECASE,
@@ -124,7 +124,7 @@ class Amount(NamedTuple):
 def amounts_in(text: str) -> list[Amount]:
     """Return the numbers of a short text that can be amounts of money, in order; not zero."""
     found: list[Amount] = []
-    for match in AMOUNT.finditer(text):
+    for match in _AMOUNT.finditer(text):
         written = match["before"] or match["after"] or ""
         sign = "" if written == "ft" else written.casefold()  # feet; the forint is Ft
         value = number_of(match["number"], three_decimals=sign.upper() in _THREE_DECIMALS)

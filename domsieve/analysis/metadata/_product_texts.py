@@ -13,7 +13,8 @@ from domsieve.urls import split_url
 # A label is not part of a longer word, and not of a word of letters and digits.
 _END = r"(?![^\W\d_])(?:(?<=[#.№°º)])|(?<![\x00-\x7f])|(?!\d))"
 _SKU_LABEL = re.compile(
-    r"(?:sku|(?:item|product|article|artikel|catalogu?e?|web|style|listing|offer|order|stock|lot|ad|deal)[ .-]{0,2}"
+    r"(?:(?:store |shop )?sku|tcin|dpci|(?:item|product|article|artikel|catalogu?e?|web|internet|style|"
+    r"listing|offer|order|stock|lot|ad|deal)[ .-]{0,2}"
     r"(?:no\.?|nr\.?|number|num\.?|code|id|#|№)|item ?#|(?:artikel|bestell|produkt|art\.?|"
     r"best\.?)[ -]?(?:nr\.?|nummer|code)|"
     r"(?:code|r[eé]f[eé]?rence|r[eé]f\.?|n[°º]|numer|num[eé]ro|c[oó]d(?:igo|ice|\.)?|kods?|kód|kod|koda|šifra|sifra|"
@@ -42,6 +43,11 @@ _BRAND_LABEL = re.compile(
     rf"{_END}",
     re.IGNORECASE,
 )
+# Labels that can also stand before another code, such as that of a voucher.
+_VAGUE_LABEL = re.compile(
+    r"(?:ad|cod|code|id|koda?|kods|kód|lot|n[°º]|num[eé]ro?|numer|order|r[eé]f[a-zé]{0,7}|stock|style|код|номер)\W{0,4}\Z",
+    re.IGNORECASE,
+)
 _CODE = re.compile(r"[A-Za-z0-9][A-Za-z0-9./_-]{1,38}[A-Za-z0-9]|\d{3,}")
 _MARKS = " \t:：#№.-–〈〉<>()[]【】|"
 _LONGEST_LABELLED, _LONGEST_BRAND = 120, 60  # characters
@@ -58,6 +64,7 @@ class Labelled(NamedTuple):
     text : the value.
     node : the text node with the value.
     cost : distance from the name of the product.
+    is_vague : whether the label can be that of another code.
     """
 
     field: str
@@ -65,6 +72,7 @@ class Labelled(NamedTuple):
     text: str
     node: int
     cost: int
+    is_vague: bool = False
 
 
 def _label(text: str) -> tuple[str, re.Match[str]] | None:
@@ -103,7 +111,9 @@ def labelled_values(places: Places) -> list[Labelled]:
         elif field == "brand" and not rest.lstrip().startswith((":", "：")):
             continue
         if value := _code(value) if field != "brand" else value[:_LONGEST_BRAND]:
-            found.append(Labelled(field, clean_text(match[0], 40), value, held, places.cost(held)))
+            label = clean_text(match[0], 40)
+            is_vague = _VAGUE_LABEL.match(label) is not None
+            found.append(Labelled(field, label, value, held, places.cost(held), is_vague))
     return sorted(found, key=lambda one: one.cost)
 
 

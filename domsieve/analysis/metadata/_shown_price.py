@@ -132,6 +132,10 @@ class ShownPrices:
             score = self._score(node, amount) - 8 * struck + reduced.get(node, 0)
             score -= min(len(alike[paths[node]]) - 1, 5)
             score += min(times[amount.value] - 1, 2) / 2
+            if stated and not any(
+                price / _DEEPEST_CUT < amount.value < price * _DEEPEST_CUT for price in stated
+            ):
+                score -= 6  # that of another thing
             score += 7 * (amount.value in stated and not struck and not self._own_words(node) & _OLD)
             shown.append(Shown(amount.value, amount.sign, node, score, struck, len(alike[paths[node]])))
         return sorted(shown, key=lambda one: (-one.score, one.node))

@@ -206,8 +206,9 @@ class _Finder:
             if one.field == "sku" and one.cost < 1_000 and folded(one.text) not in name
         ]
         # The likeliest of several codes is that in the address.
-        for one in sorted(codes, key=lambda one: folded(one.text) not in address)[:1]:
-            if one.cost <= _NEAR or folded(one.text) in address:
+        codes.sort(key=lambda one: folded(one.text) not in address)
+        for one in codes:
+            if folded(one.text) in address or (one.cost <= _NEAR and not one.is_vague):
                 return self._noted("sku", one.text, f"label {one.label}", one.node)
         for one in address_codes(self._places, self._address):
             if folded(one.text) not in name:
@@ -215,6 +216,9 @@ class _Finder:
         for stated in self._data.of("sku"):
             if " " not in stated.text.strip() and len(stated.text.strip()) > 1:
                 return self._noted("sku", self._as_shown(stated), stated.source, stated.node)
+        for one in codes:
+            if one.cost <= _NEAR:
+                return self._noted("sku", one.text, f"label {one.label}", one.node)
         if code := address_code(self._address):
             return self._noted("sku", code, "address")
         for one in codes[:1]:

@@ -273,6 +273,14 @@ class TestWords:
         }
         assert about_of(metadata) == [("Title", "A\\u202eB"), ("By", "Ann, Bob")]
         assert about_of(None) == []
+        product = {
+            "name": "Kettle",
+            "price": "24.50",
+            "currency": "GBP",
+            "availability": "",
+            "nodes": {"name": 1},
+        }
+        assert about_of({"product": product}) == [("Product", "Kettle, 24.50 GBP")]
 
     @pytest.mark.parametrize(
         ("expected", "said"),
