@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from domsieve.library.results import CleanResult as CleanResult
     from domsieve.library.results import CompareResult as CompareResult
     from domsieve.library.results import RecordsResult as RecordsResult
+    from domsieve.library.results import to_pandas as to_pandas
     from domsieve.library.syncing import sync as sync
     from domsieve.library.syncing import sync_async as sync_async
     from domsieve.options import CaptureOptions as CaptureOptions
@@ -97,6 +98,7 @@ _MODULE_OF = {
     "save_model": "analysis.model_file",
     "sync": "library.syncing",
     "sync_async": "library.syncing",
+    "to_pandas": "library.results",
 }
 __all__ = [  # noqa: PLE0604 (names of the map, which a test compares with the imports above)
     "__version__",

@@ -31,7 +31,16 @@ Captured = Snapshot | PageRecord | DomsieveError
 
 logger = logging.getLogger("domsieve")
 
-_WAY_OUT = 'To open a private host that you trust, pass network=NetworkOptions(private_hosts=["HOST:PORT"]).'
+_WAY_OUT = (
+    ' If you trust it, pass network=NetworkOptions(private_hosts=["HOST:PORT"]) for this host, or allow_private=True '
+    "for all private addresses."
+)
+
+
+def with_way_out(error: DomsieveError) -> None:
+    """Let the error of a private address name the options that allow it."""
+    if isinstance(error, PolicyError) and error.reason == "private":
+        error.message += _WAY_OUT
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,6 +142,6 @@ class FetchOptions:
 
         outcomes = await get_pages(urls, render, find=find, keep=keep, guard=factory.egress)
         for outcome in outcomes.values():
-            if isinstance(outcome, PolicyError) and outcome.reason == "private":
-                outcome.add_note(_WAY_OUT)
+            if isinstance(outcome, DomsieveError):
+                with_way_out(outcome)
         return outcomes

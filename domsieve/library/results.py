@@ -4,9 +4,12 @@ A failed page never looks like an empty one, because the properties of its resul
 computed once, on first use.
 """
 
-from collections.abc import Sequence
+import json
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
-from typing import Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+import msgspec
 
 from domsieve.analysis.cleaning.hidden_text import hidden_words
 from domsieve.analysis.columns.invisible import invisible_characters
@@ -17,22 +20,30 @@ from domsieve.analysis.metadata.values import Metadata
 from domsieve.analysis.page_flags.flags import Mark, described, page_marks
 from domsieve.analysis.records.fields import FieldTable
 from domsieve.analysis.verdict import PageWarning, Verdict
+from domsieve.analysis.writers.chunks import Chunk, chunks_of
 from domsieve.analysis.writers.evidence import Block, text_blocks
 from domsieve.analysis.writers.formats import PAGE_FORMATS, write_page
 from domsieve.analysis.writers.record_tables import RecordSheet, record_rows, write_records_csv
+from domsieve.analysis.writers.references import Image, Link, images_of, links_of
 from domsieve.budget import Meter
-from domsieve.errors import DomsieveError
+from domsieve.declaration import wrong
+from domsieve.errors import DomsieveError, UsageError
 from domsieve.library._checks import check_choice
 from domsieve.notebook import Line, box, tables
+from domsieve.sanitize import utf8
 from domsieve.snapshot.fault import Fault, fault_of
 from domsieve.snapshot.page import Snapshot
 from domsieve.snapshot.pixels import unsure_texts
 from domsieve.tasks.page_comparison import Advice, advise
 from domsieve.types import PageFormat
 
+if TYPE_CHECKING:
+    import pandas  # type: ignore[import-untyped]
+
 T = TypeVar("T")
 
 _LONGEST_URL = 80
+_FRAME_FACTS = ("title", "authors", "published", "modified", "language")
 
 
 class Result(Generic[T]):
@@ -61,6 +72,23 @@ class Result(Generic[T]):
         if isinstance(self._found, DomsieveError):
             raise self._found
         return self._found
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what `json` says as dicts, lists, texts and numbers."""
+        found: dict[str, Any] = json.loads(self.json())
+        return found
+
+    def json(self) -> str:
+        """Return the result as a line of JSON."""
+        raise NotImplementedError
+
+    def to_pandas(self) -> "pandas.DataFrame":
+        """Return the result as a `pandas.DataFrame`; see `domsieve.to_pandas`."""
+        return to_pandas([self])
+
+    def _rows(self) -> list[Mapping[str, Any]]:
+        """Return the rows of the result in a data frame."""
+        raise NotImplementedError
 
     def __repr__(self) -> str:
         name = type(self).__name__
@@ -135,6 +163,10 @@ class CleanResult(Result[tuple[Snapshot, Verdict]]):
         """The kept content as HTML without scripts and styles."""
         return self.write("html")
 
+    def json(self) -> str:
+        """Return the result as a line of JSON: origin, metadata, method, kept text, and all blocks with reasons."""
+        return self.write("json")
+
     def write(self, form: PageFormat, *, metadata: bool = False, max_words: int | None = None) -> str:
         """Return the kept content in any format.
 
@@ -183,6 +215,29 @@ class CleanResult(Result[tuple[Snapshot, Verdict]]):
             return read_metadata(self.snapshot)
 
     @property
+    def title(self) -> str:
+        """The title of the content, without the name of the site; empty if unknown."""
+        return self.metadata.title
+
+    @cached_property
+    def chunks(self) -> list[Chunk]:
+        """The kept content as passages of at most 300 words; ``write("chunks", max_words=…)`` has other lengths."""
+        with self._meter.running("write"):
+            return chunks_of(*self._outcome)
+
+    @cached_property
+    def links(self) -> list[Link]:
+        """The links in the kept content, with `url` and `text`, without those to anchors of the page itself."""
+        with self._meter.running("write"):
+            return links_of(*self._outcome)
+
+    @cached_property
+    def images(self) -> list[Image]:
+        """The images in the kept content, with `url` and `alt`, without decoration."""
+        with self._meter.running("write"):
+            return images_of(*self._outcome)
+
+    @property
     def complete(self) -> bool:
         """Whether the page was captured completely; if not, `snapshot.provenance.reasons` says what is missing."""
         return self.snapshot.provenance.complete
@@ -206,6 +261,12 @@ class CleanResult(Result[tuple[Snapshot, Verdict]]):
     def instead_of(self) -> str:
         """The method that kept nothing of the page, so that `method` was used instead; empty if there is none."""
         return self.verdict.instead_of
+
+    def _rows(self) -> list[Mapping[str, Any]]:
+        facts = {name: getattr(self.metadata, name) or None for name in _FRAME_FACTS}
+        kept, _ = self._words()
+        found = {"method": self.method, "expected_f1": self.expected_f1, "words": kept}
+        return [{"url": self.url, **facts, **found, "text": self.text}]
 
     def _summary(self) -> str:
         kept, words = self._words()
@@ -278,6 +339,14 @@ class RecordsResult(Result[tuple[Snapshot, RecordSheet]]):
         with self._meter.running("write"):
             return write_records_csv([self.sheet]).decode()
 
+    def json(self) -> str:
+        """Return the result as a line of JSON: `url`, `method`, and `rows` as `records`."""
+        facts = {"url": utf8(self.url), "method": self.method, "records": self.rows}
+        return json.dumps(facts, ensure_ascii=False) + "\n"
+
+    def _rows(self) -> list[Mapping[str, Any]]:
+        return [*self.rows]
+
     def _summary(self) -> str:
         return f"{self._counts()}, {self.method}"
 
@@ -330,6 +399,14 @@ class CompareResult(Result[Comparison]):
         """Advice for the pages of this call on the same site: for all, and by the prefix of their addresses."""
         return advise(self._site) if self._outcome else []
 
+    def json(self) -> str:
+        """Return the result as a line of JSON: `url`, `browser_needed`, and the values of `comparison`."""
+        facts = {"url": utf8(self.url), "browser_needed": self.browser_needed}
+        return msgspec.json.encode(facts | msgspec.to_builtins(self._outcome)).decode() + "\n"
+
+    def _rows(self) -> list[Mapping[str, Any]]:
+        return [{"url": self.url, "browser_needed": self.browser_needed, "recall": self.recall}]
+
     def _summary(self) -> str:
         return f"browser {'' if self.browser_needed else 'not '}needed, {self._share()}"
 
@@ -340,6 +417,45 @@ class CompareResult(Result[Comparison]):
     def _html_box(self, title: str) -> str:
         facts = ["browser needed" if self.browser_needed else "raw source is enough", self._share()]
         return box(title, facts, [_changed(block) for block in self._outcome.blocks])
+
+
+def to_pandas(results: Result[Any] | Iterable[Result[Any]]) -> "pandas.DataFrame":
+    """Return results of one call as a `pandas.DataFrame`.
+
+    `clean` gives a row per page: `url`, `title`, `authors`, `published`, `modified`, `language`, `method`,
+    `expected_f1`, the number of kept `words`, and `text`. `records` gives a row per record, like `rows`; `compare` a
+    row per page with `url`, `browser_needed` and `recall`. A page that failed is a row with its address and its
+    message in the column `error`, which exists only if a page failed.
+
+    Parameters
+    ----------
+    results : a result of `clean`, `records` or `compare`, or an iterable of results of one of them.
+
+    Raises
+    ------
+    UsageError : pandas is not installed, or these are not results of one call.
+    """
+    given = [results] if isinstance(results, Result) else [*results]
+    kinds = {type(result) for result in given}
+    if len(kinds) > 1 or not all(isinstance(result, Result) for result in given):
+        raise wrong("results", given, "give results of clean(), of records() or of compare()")
+    try:
+        import pandas
+    except ImportError as error:
+        raise UsageError(
+            "Data frames need pandas, which is not a part of domsieve; install pandas."
+        ) from error
+    rows: list[Mapping[str, Any]] = []
+    failed: list[str | None] = []
+    for result in given:
+        page = "page" if isinstance(result, RecordsResult) else "url"
+        made = [{page: result.url}] if result.error else result._rows()
+        rows += made
+        failed += [result.error.message if result.error else None] * len(made)
+    frame = pandas.DataFrame(rows)
+    if any(failed):
+        frame["error"] = failed
+    return frame
 
 
 def _decided(block: Block) -> Line:

@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from domsieve.budget import budgeted
+from domsieve.errors import PolicyError
 from domsieve.library._checks import path_of
-from domsieve.library._fetch_options import FetchOptions
+from domsieve.library._fetch_options import FetchOptions, with_way_out
 from domsieve.library._running import in_thread, run_coroutine
 from domsieve.options import CaptureOptions, NetworkOptions
 from domsieve.renderer.sampling.events import SampleEvent
@@ -122,6 +123,15 @@ async def _work(
     options = replace(fetching.options, both_versions=False, screenshot=False)
     factory = RendererFactory.of(options, fetching.network)
     with budgeted(fetching.network.analysis_budget):
-        return await sync_folder(
-            path, given, lambda _: factory, chosen=names, concurrency=factory.concurrency, report=_Logged()
-        )
+        try:
+            return await sync_folder(
+                path,
+                given,
+                lambda _: factory,
+                chosen=names,
+                concurrency=factory.concurrency,
+                report=_Logged(),
+            )
+        except PolicyError as error:
+            with_way_out(error)
+            raise

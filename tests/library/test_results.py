@@ -2,7 +2,9 @@
 
 import csv
 import io
+import json
 import pickle
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -84,6 +86,43 @@ class TestCleaned:
         assert shown.startswith("<CleanResult 'http://example.org/long/")
         assert len(shown) < 140
 
+    def test_title_chunks_links_and_images(self) -> None:
+        source = (
+            "<title>Swifts</title><h1>Swifts</h1><p>They <a href='/sleep'>sleep <b>in</b><br>flight</a>, see "
+            "<a href='#end'>the end</a> and <a href='mailto:a@b.test'>us</a>.</p>"
+            "<a href='/big'><img src=bird.jpg srcset='bird2.jpg 2x' alt='A  swift'></a><img src=dot.gif alt=''>"
+            "<img src='data:image/png;base64,AA'><p hidden><a href='/secret'>Secret</a></p><h2>Food</h2><p>Flies."
+        )
+        result = domsieve.clean(source, url="http://a.test/birds/", method="none")
+        assert result.title == "Swifts"
+        assert [(link.url, link.text) for link in result.links] == [
+            ("http://a.test/sleep", "sleep in flight"),
+            ("mailto:a@b.test", "us"),
+            ("http://a.test/big", ""),
+        ]
+        assert [(image.url, image.alt) for image in result.images] == [
+            ("http://a.test/birds/bird2.jpg", "A swift")
+        ]
+        for address in [*(link.url for link in result.links), *(image.url for image in result.images)]:
+            assert f"]({address})" in result.markdown
+        assert [chunk.headings for chunk in result.chunks] == [("Swifts",), ("Swifts", "Food")]
+        written = [json.loads(line)["id"] for line in result.write("chunks").splitlines()]
+        assert [chunk.id for chunk in result.chunks] == written
+
+    def test_what_is_dropped_has_no_links(self) -> None:
+        source = page(1).replace(
+            "<body>", "<body><nav><ul><li><a href=/a>Home</a><li><a href=/b>Shop</a></ul></nav>"
+        )
+        result = domsieve.clean(source, url="http://a.test/")
+        assert "Shop" not in result.text
+        assert not {"http://a.test/a", "http://a.test/b"} & {link.url for link in result.links}
+
+    def test_json_is_the_format_and_dicts_are_the_same(self) -> None:
+        result = domsieve.clean(page(1), url="http://a.test/")
+        assert result.json() == result.write("json")
+        assert result.to_dict() == json.loads(result.json())
+        assert result.to_dict()["text"] == result.text
+
     def test_a_cut_page_says_so(self) -> None:
         deep = domsieve.clean("text" + "<div>" * 3000 + "more", method="none")
         assert not deep.complete
@@ -108,6 +147,10 @@ class TestFailed:
             "snapshot",
             "method",
             "complete",
+            "title",
+            "chunks",
+            "links",
+            "images",
             "hidden_words",
             "unsure_texts",
             "invisible_characters",
@@ -115,6 +158,9 @@ class TestFailed:
         for name in names:
             with pytest.raises(domsieve.UsageError, match="No such file"):
                 getattr(result, name)
+        for call in (result.json, result.to_dict):
+            with pytest.raises(domsieve.UsageError, match="No such file"):
+                call()
         assert repr(result).startswith("<CleanResult 'absent.html' failed: Cannot read")
         assert "No such file" in result._repr_html_()
 
@@ -151,6 +197,11 @@ class TestRecords:
         assert [*csv.DictReader(io.StringIO(result.csv))] == as_text
         assert repr(result) == "<RecordsResult 'http://shop.test/' 6 records in 1 region, wobm>"
 
+    def test_dicts_and_json_hold_the_rows(self) -> None:
+        result = domsieve.records(SHOP, url="http://shop.test/")
+        assert result.to_dict() == {"url": "http://shop.test/", "method": "wobm", "records": result.rows}
+        assert json.loads(result.json()) == result.to_dict()
+
     def test_it_is_what_tasks_find(self, tmp_path: Path) -> None:
         file = tmp_path / "shop.html"
         file.write_text(SHOP, encoding="utf-8")
@@ -185,6 +236,45 @@ class TestRecords:
         result = domsieve.records("<p>nothing")
         assert (result.rows, result.csv) == ([], "page,region,record\r\n")
         assert "0 records" in result._repr_html_()
+
+
+class TestFrames:
+    def test_records_become_a_row_each(self) -> None:
+        result = domsieve.records(SHOP, url="http://shop.test/")
+        frame = result.to_pandas()
+        assert frame.to_dict("records") == result.rows
+        assert len(domsieve.to_pandas([result, result])) == 2 * len(frame)
+
+    def test_cleaned_pages_become_a_row_each(self) -> None:
+        pages = domsieve.clean([page(n) for n in range(6)])
+        frame = domsieve.to_pandas(pages)
+        assert frame["text"].to_list() == [result.text for result in pages]
+        assert frame["title"].to_list() == [result.title for result in pages]
+        assert "error" not in frame.columns
+        assert domsieve.to_pandas(iter(pages[:1])).equals(pages[0].to_pandas())
+
+    @pytest.mark.parametrize("call", [domsieve.clean, domsieve.records])
+    def test_a_failed_page_is_a_row_with_its_error(self, call: Callable[..., Any]) -> None:
+        results = call([SHOP, Path("absent.html")])
+        last = domsieve.to_pandas(results).to_dict("records")[-1]
+        assert "absent.html" in {last.get("url"), last.get("page")}
+        assert "No such file" in last["error"]
+        assert domsieve.to_pandas(results)["error"].notna().sum() == 1
+
+    def test_no_results_are_an_empty_frame(self) -> None:
+        assert domsieve.to_pandas([]).empty
+        assert domsieve.records("<p>nothing").to_pandas().empty
+
+    def test_what_is_no_result_is_refused(self) -> None:
+        mixed = [domsieve.clean("<p>a"), domsieve.records("<p>a")]
+        for wrong in (mixed, ["text"]):
+            with pytest.raises(domsieve.UsageError, match="results of clean"):
+                domsieve.to_pandas(wrong)  # type: ignore[arg-type]
+
+    def test_without_pandas_the_error_names_it(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setitem(sys.modules, "pandas", None)
+        with pytest.raises(domsieve.UsageError, match="install pandas"):
+            domsieve.records(SHOP).to_pandas()
 
 
 class TestNotebook:

@@ -58,6 +58,13 @@ _EMBEDDING = (
 )
 
 
+def shown_image(reader: Reader, node: int) -> str:
+    """Return `image_address`, empty for decoration: images without width or height, or with an empty ``alt``."""
+    given = reader.given(node)
+    unseen = given.get("alt") == "" or {given.get("width"), given.get("height")} & {"0", "1"}
+    return "" if unseen else image_address(reader, node)
+
+
 def image_address(reader: Reader, node: int) -> str:
     """Return the absolute address of the largest version of an ``img``, empty if it has none.
 

@@ -16,7 +16,7 @@ from domsieve.analysis.writers._code import Formula, code_language, code_lines
 from domsieve.analysis.writers._markdown_blocks import Block, Blocks, Role, TableRows
 from domsieve.analysis.writers._markdown_inline import Inline, Mark, plain_alt, safe_address
 from domsieve.analysis.writers._markdown_plan import MEDIA, Plan
-from domsieve.analysis.writers._media import embedded, image_address
+from domsieve.analysis.writers._media import embedded, shown_image
 from domsieve.analysis.writers.html import BLOCK_TAGS, Written
 from domsieve.budget import check, spending
 from domsieve.snapshot.page import Snapshot
@@ -292,11 +292,9 @@ class _Walk:
         self.code_end = self.reader.end[node]
 
     def _image(self, node: int) -> None:
-        given = self.reader.given(node)
-        unseen = given.get("alt") == "" or {given.get("width"), given.get("height")} & {"0", "1"}
-        address = "" if unseen else image_address(self.reader, node)
-        if address:
-            self._raw(f"![{plain_alt(given.get('alt', ''))}]({safe_address(address)})")
+        if address := shown_image(self.reader, node):
+            alt = self.reader.given(node).get("alt", "")
+            self._raw(f"![{plain_alt(alt)}]({safe_address(address)})")
 
     def _media(self, node: int, tag: str) -> None:
         """Write embedded media as a link; the content of other frames is written in place."""
