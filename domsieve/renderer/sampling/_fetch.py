@@ -13,6 +13,7 @@ from typing import IO
 from urllib.error import HTTPError, URLError
 
 from domsieve.errors import NavigationError, PolicyError
+from domsieve.renderer.net_errors import explained
 from domsieve.renderer.network.egress import Egress
 from domsieve.renderer.network.proxy import Proxy
 from domsieve.renderer.sampling._page_urls import Site, normalized
@@ -62,7 +63,7 @@ async def fetch(url: str, *, max_bytes: int, egress: Egress | None = None) -> An
                 raise PolicyError(refusal.message, reason=refusal.reason, url=url) from error
             if fault := proxy.failure(url):
                 raise NavigationError(
-                    f"It cannot be fetched: {fault}.",
+                    f"It cannot be fetched: {explained(fault)}.",
                     url=url,
                     retry=True,
                     timed_out="TIMED_OUT" in fault,
