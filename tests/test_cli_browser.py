@@ -165,7 +165,7 @@ def test_an_interrupted_sample_is_finished_by_the_same_command(base: str, tmp_pa
         output, errors = command.communicate(timeout=300)
     assert command.returncode == 130
     assert errors.decode().splitlines()[-1].startswith("domsieve: interrupted; what was finished is kept")
-    assert b"Traceback" not in errors
+    assert not any(words in errors for words in (b"Traceback", b"never retrieved", b"stopped answering"))
     done = [line.split()[1] for line in output.decode().splitlines()]
     assert len(done) >= 2, "the third is printed a moment after it was told of"
     result = run(*words, cache=tmp_path)
