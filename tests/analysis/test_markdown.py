@@ -351,6 +351,15 @@ def test_headings_do_not_lead_to_themselves() -> None:
     assert markdown(html) == "## A b \\#\n\n### [C#](https://example.org/c)\n\n#### d\n"
 
 
+@pytest.mark.parametrize("address", ["#a", f"{URL}#a", "page.html#a"])
+def test_headings_are_no_links_to_the_page_they_are_on(address: str) -> None:
+    assert markdown(f"<h1><a href='{address}'>Types</a></h1><p>b") == "# Types\n\nb\n"
+
+
+def test_headings_link_to_anchors_of_other_pages() -> None:
+    assert markdown("<h1><a href='/c#a'>Types</a></h1>") == "# [Types](https://example.org/c#a)\n"
+
+
 def test_rules_are_no_items_and_no_headings() -> None:
     assert reading("<hr><p>a</p><hr><ul><li><hr>b</ul>").rules == 2
 

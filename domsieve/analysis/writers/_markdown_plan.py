@@ -35,6 +35,7 @@ class Plan:
     Attributes
     ----------
     reader : the nodes of the page.
+    address : address of the page, without a fragment.
     around : boundary of each of the N nodes, `NONE` to `BLOCK`.
     texts : written texts by text node.
     nodes : nodes to visit, in document order.
@@ -55,6 +56,7 @@ class Plan:
         self._page, self._kept = page, verdict.kept
         self._tags = page.tags.to_list()
         self.reader = Reader(page)
+        self.address = page.provenance.final_url.partition("#")[0]
         self.around: list[int] = around.tolist()
         self.texts = written_texts(self.reader, flow)
         self.tables = data_tables(page, flow, attributes)

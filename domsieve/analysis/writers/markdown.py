@@ -273,13 +273,18 @@ class _Walk:
             value = self.reader.given(node).get("href")
             address = "" if value is None else self.reader.address(node, value, linked=True)
             # A link in a heading to an anchor of the page is a permalink, and is not written.
-            if not address or (self.muted == "strong" and value and value.startswith("#")):
+            if not address or (self.muted == "strong" and value and self._is_anchor(value, address)):
                 return
         mark = Mark(name, safe_address(address))
         self.marks.append((self.reader.end[node], mark))
         if name != self.muted:
             self.inline.open(mark)
             self.opened.append(mark)
+
+    def _is_anchor(self, value: str, address: str) -> bool:
+        """Return whether a link leads to an anchor of the page, in short or with the address of the page."""
+        page, sign, _ = address.partition("#")
+        return value.startswith("#") or (bool(sign) and page == self.plan.address)
 
     def _code(self, node: int) -> None:
         if node < self.code_end:

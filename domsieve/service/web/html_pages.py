@@ -46,6 +46,7 @@ from domsieve.service.web.openapi import reference
 from domsieve.service.web.problems import Problem, ProblemError, explanation_of
 from domsieve.service.web.sessions import Sessions
 from domsieve.service.web.settings import client_of
+from domsieve.service.web.shown_records import PICTURES_POLICY, record_number
 from domsieve.service.web.shown_results import (
     PREVIEW_POLICY,
     SitePage,
@@ -192,13 +193,15 @@ def html_pages(
         try:
             found = await gateway.ask(gateway.store.get, job, client)
             events = await gateway.ask(gateway.store.events, job, client)
-            result = await shown_result(gateway, found)
+            first = record_number(request.query_params.get("from"))
+            result = await shown_result(gateway, found, first=first)
             index = await site_index(gateway, found)
         except ProblemError as error:
             return failed(request, error)
         lines = [line for line in map(event_line, events) if line is not None]
         summary = found.summary or {}
-        return show(
+        pictures = request.query_params.get("pictures") == "1"
+        page = show(
             request,
             "job.html",
             job=found,
@@ -220,7 +223,10 @@ def html_pages(
             report=next(
                 (file for file in found.files if found.kind == "report" and file.name == REPORT), None
             ),
+            pictures=pictures,
         )
+        has_pictures = result.records is not None and result.records.has_pictures
+        return with_policy(page, PICTURES_POLICY) if pictures and has_pictures else page
 
     async def page_of(job: str, client: str, number: str) -> tuple[Job, list[SitePage], SitePage]:
         found = await gateway.ask(gateway.store.get, job, client)

@@ -2,12 +2,10 @@
 
 import asyncio
 import base64
-import csv
 import hashlib
-import io
 import json
 import zipfile
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
 from html import escape
@@ -16,6 +14,7 @@ from typing import Any
 
 from markdown_it import MarkdownIt
 from markdown_it.renderer import RendererHTML
+from markdown_it.rules_core import StateCore
 from markdown_it.token import Token
 
 from domsieve.renderer.net_errors import without_names
@@ -24,6 +23,14 @@ from domsieve.service.jobs.job_values import Job
 from domsieve.service.web.gateway import Gateway
 from domsieve.service.web.labels import Confidence, about_of, confidence_of, flat, judged_of, size
 from domsieve.service.web.schemas import first_text
+from domsieve.service.web.shown_records import (
+    OTHER_FILE,
+    RECORDS,
+    TABLE_BYTES,
+    ShownRecords,
+    short,
+    shown_records,
+)
 
 _STYLE = (Path(__file__).parent / "static" / "preview.css").read_text(encoding="utf-8")
 _HASH = base64.b64encode(hashlib.sha256(_STYLE.encode()).digest()).decode("ascii")
@@ -73,21 +80,39 @@ class _Inert(RendererHTML):
         return f'<span class="image">{escape(words) or "picture"}</span>'
 
 
+# As GitHub writes them, and as the Markdown of results has them.
+_CALLOUTS = {f"[!{kind.upper()}]": kind for kind in ("note", "tip", "important", "warning", "caution")}
+
+
+def _mark_callouts(state: StateCore) -> None:
+    """Give quotes that begin with the kind of a callout a class, and a title in place of the mark."""
+    tokens: list[Token] = []
+    for at, token in enumerate(state.tokens):
+        tokens.append(token)
+        if token.type != "inline" or at < 2 or state.tokens[at - 2].type != "blockquote_open":
+            continue
+        mark, _, rest = token.content.partition("\n")
+        if (kind := _CALLOUTS.get(mark.strip())) is None:
+            continue
+        state.tokens[at - 2].attrSet("class", f"callout {kind}")
+        state.tokens[at - 1].attrSet("class", "kind")
+        token.content = kind.capitalize()
+        if rest:
+            lines = Token("inline", "", 0, content=rest, children=[], level=token.level)
+            tokens += [Token("paragraph_close", "p", -1), Token("paragraph_open", "p", 1), lines]
+    state.tokens = tokens
+
+
 @cache
 def _parser() -> MarkdownIt:
     options = {"html": False, "maxNesting": _NESTING}
     parser = MarkdownIt("commonmark", options, renderer_cls=_Inert)
+    parser.core.ruler.before("inline", "callouts", _mark_callouts)
     # HTML stays text, and without definitions one address cannot be repeated for many words.
     return parser.enable(["table", "strikethrough"]).disable(["html_block", "html_inline", "reference"])
 
 
-TABLE_BYTES = 4_000_000
-"""Maximum length of a file of records that is read; larger ones can only be downloaded."""
-_ROWS, _COLUMNS, _CHANGED = 200, 60, 200
-_CELL = 400
-# Errors of files in another form; csv.Error if a field is too long.
-_OTHER = (AttributeError, KeyError, TypeError, ValueError, csv.Error)
-_PLACES = ("page", "region", "record")
+_ROWS, _CHANGED = 200, 200
 _LAST_THREE = frozenset({1, 2, 3})
 _CHANGES = {
     "created": "Added by a script",
@@ -119,29 +144,6 @@ class Table:
     numbers: frozenset[int] = frozenset()
 
 
-def record_tables(data: bytes, content_type: str, *, is_whole: bool) -> list[Table]:
-    """Return the records of a CSV or JSON lines file, one table per data region; empty for other files.
-
-    Parameters
-    ----------
-    data : the file or its beginning.
-    content_type : media type of the file.
-    is_whole : whether `data` is complete; if not, the last line is left out.
-    """
-    if not is_whole:
-        data = data[: data.rfind(b"\n") + 1]
-    text = data.decode("utf-8", "replace")
-    try:
-        rows = list(_of_csv(text) if content_type.startswith("text/csv") else _of_lines(text))
-    except _OTHER:
-        return []
-    regions: dict[str, list[dict[str, str]]] = {}
-    for row in rows:
-        regions.setdefault(row.get("region", ""), []).append(row)
-    many = len(regions) > 1
-    return [_records(f"Region {region}" if many else "Records", rows) for region, rows in regions.items()]
-
-
 def comparison_tables(data: bytes) -> list[Table]:
     """Return the tables of a comparison: words, both versions, changes by scripts, data responses, differences.
 
@@ -149,7 +151,7 @@ def comparison_tables(data: bytes) -> list[Table]:
     """
     try:
         return [table for table in _compared(json.loads(data)) if table.rows]
-    except _OTHER:
+    except OTHER_FILE:
         return []
 
 
@@ -171,12 +173,12 @@ def _compared(facts: Mapping[str, Any]) -> list[Table]:
     changed = [block for block in facts["blocks"] if block["change"] != "in source"]
     same = len(facts["blocks"]) - len(changed)
     texts = [
-        [_CHANGES.get(block["change"], block["change"]), flat(block["words"]), _cell(block["text"])]
+        [_CHANGES.get(block["change"], block["change"]), flat(block["words"]), short(block["text"])]
         for block in changed[:_CHANGED]
     ]
     brought = [
         [
-            _cell(one["url"]),
+            short(one["url"]),
             flat(one["status"]),
             size(one["bytes"]),
             flat(one["words"]),
@@ -213,7 +215,7 @@ def _compared(facts: Mapping[str, Any]) -> list[Table]:
 
 def _differing(blocks: Sequence[Mapping[str, Any]]) -> Table:
     texts = [
-        [flat(block["words"]), _cell(block["text"]), _cell(block["other_text"])]
+        [flat(block["words"]), short(block["text"]), short(block["other_text"])]
         for block in blocks[:_CHANGED]
     ]
     columns = ("Words", "Here", "In the other load")
@@ -222,37 +224,12 @@ def _differing(blocks: Sequence[Mapping[str, Any]]) -> Table:
     )
 
 
-def _records(name: str, rows: Sequence[Mapping[str, str]]) -> Table:
-    named = dict.fromkeys(name for row in rows for name, value in row.items() if value)
-    columns = [column for column in named if column not in _PLACES][:_COLUMNS]
-    shown = [[_cell(row.get(column, "")) for column in columns] for row in rows[:_ROWS]]
-    headings = [column.replace("_", " ") for column in columns]
-    return Table(f"{name}: {len(rows):,}", headings, shown, len(rows) - len(shown))
-
-
-def _of_csv(text: str) -> Iterable[dict[str, str]]:
-    return csv.DictReader(io.StringIO(text, newline=""), restval="")
-
-
-def _of_lines(text: str) -> Iterable[dict[str, str]]:
-    for line in text.splitlines():
-        record = json.loads(line)
-        fields = {name: str(field["value"]) for name, field in record["fields"].items()}
-        yield {"region": str(record["region"]), **fields}
-
-
-def _cell(text: str) -> str:
-    words = plain(text[: _CELL + 1])
-    return words if len(text) <= _CELL else f"{words[:_CELL]}…"
-
-
 def _share(part: int, whole: int) -> str:
     return f"{part / whole:.0%}" if whole else "–"
 
 
 _SHOWN_BYTES = 200_000
 _INDEX, _ARCHIVE = "pages.json", "pages.zip"
-_RECORDS = frozenset({"records", "records_html"})
 _MARKDOWN_ENDING = ".md"
 _LONGEST_TEXT = 300
 
@@ -267,12 +244,14 @@ class Shown:
     is_cut : whether the end of the text is missing.
     is_markdown : whether there is a preview.
     tables : its tables.
+    records : a part of its records; None if it has none to show.
     """
 
     text: str | None = None
     is_cut: bool = False
     is_markdown: bool = False
     tables: Sequence[Table] = ()
+    records: ShownRecords | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -318,8 +297,14 @@ class SiteIndex:
     failed: Sequence[FailedPage] = ()
 
 
-async def shown_result(gateway: Gateway, job: Job) -> Shown:
+async def shown_result(gateway: Gateway, job: Job, *, first: int = 1) -> Shown:
     """Return the result of a job about one page.
+
+    Parameters
+    ----------
+    gateway : access to the results.
+    job : the job.
+    first : number of the first record to show, from 1.
 
     Raises
     ------
@@ -328,13 +313,16 @@ async def shown_result(gateway: Gateway, job: Job) -> Shown:
     file = first_text(job)
     if file is None or job.kind == "site":
         return Shown()
-    has_tables = job.kind in _RECORDS or (job.kind == "compare" and file.size_bytes <= TABLE_BYTES)
-    most = TABLE_BYTES if has_tables else _SHOWN_BYTES
+    has_records = job.kind in RECORDS
+    has_tables = job.kind == "compare" and file.size_bytes <= TABLE_BYTES
+    most = TABLE_BYTES if has_records or has_tables else _SHOWN_BYTES
     data = await gateway.ask(_beginning, gateway, job, file.name, most)
     tables: list[Table] = []
-    if job.kind in _RECORDS:
-        whole = len(data) == file.size_bytes
-        tables = await asyncio.to_thread(partial(record_tables, data, file.content_type, is_whole=whole))
+    records = None
+    if has_records:
+        total = (job.summary or {}).get("records")
+        read = partial(shown_records, is_whole=len(data) == file.size_bytes, total=total, first=first)
+        records = await asyncio.to_thread(read, data, file.content_type)
     elif has_tables:
         tables = await asyncio.to_thread(comparison_tables, data)
     return Shown(
@@ -342,6 +330,7 @@ async def shown_result(gateway: Gateway, job: Job) -> Shown:
         is_cut=file.size_bytes > _SHOWN_BYTES,
         is_markdown=file.name.endswith(_MARKDOWN_ENDING),
         tables=tables,
+        records=records,
     )
 
 

@@ -275,6 +275,15 @@ def test_results_are_tables(person: Person, demo: str) -> None:
     person.ask("records", demo + "/shop")
     person.see(".badge.done")
     assert person.do(person.page.locator("#live-result tbody tr").count()) == 12
+    assert "12 records" in person.text("#live-result")
+    heads = person.do(person.page.locator("#live-result thead th").all_inner_texts())
+    assert heads[:3] == ["Title", "Price", "Image"]
+    assert "Put in the basket" not in person.text("#live-result tbody")
+    person.do(person.page.click("text=The same in all records"))
+    assert "Put in the basket" in person.text(".same")
+    link = person.page.locator("#live-result tbody a").first
+    assert person.do(link.get_attribute("href")) == demo + "/shop#/product/hand-lens"
+    assert person.do(link.get_attribute("rel")) == "noopener noreferrer"
     assert "Folding hand lens, ten times" in person.text("#live-result tbody")
     person.ask("compare", demo + "/shop")
     person.see(".badge.done")
@@ -282,6 +291,21 @@ def test_results_are_tables(person: Person, demo: str) -> None:
     assert "This page needs a browser." in said
     assert "/api/products.json" in said
     assert "Added by a script" in said
+
+
+def test_pictures_of_records_load_when_they_are_asked_for(person: Person, demo: str) -> None:
+    person.ask("records", demo + "/shop")
+    person.see(".badge.done")
+    assert person.do(person.page.locator("#live-result img").count()) == 0
+    assert person.events == []
+    person.do(person.page.click("text=Show pictures"))
+    person.see("#live-result img")
+    person.do(person.page.wait_for_function("document.querySelector('#live-result img').naturalWidth > 0"))
+    assert {event.partition(demo)[0] for event in person.events} == {"request "}
+    person.do(person.page.click("text=Hide pictures"))
+    person.see("text=Show pictures")
+    assert person.do(person.page.locator("#live-result img").count()) == 0
+    person.events.clear()
 
 
 def test_a_result_is_copied(person: Person, demo: str) -> None:

@@ -16,7 +16,14 @@ from domsieve.renderer.net_errors import without_names
 from domsieve.service.jobs.job_values import Claim, NewFile
 from domsieve.service.jobs.work_queue import WorkQueue
 from domsieve.service.web.problems import explanation_of
-from domsieve.service.web.shown_results import comparison_tables, record_tables
+from domsieve.service.web.shown_records import (
+    PART,
+    RecordTable,
+    ShownRecords,
+    record_number,
+    shown_records,
+)
+from domsieve.service.web.shown_results import comparison_tables
 from tests.service.web.stage import PAGE, Stage, instant, stage
 
 HTML = {"Accept": "text/html"}
@@ -284,29 +291,86 @@ class TestExplanations:
         assert "more seconds" in explanation_of({"title": "The page took too long.", "fault": "page"}).do
 
 
+def lines_of(rows: list[tuple[int, dict[str, str]]]) -> bytes:
+    """Return JSON lines of records, from the number of their region and their fields."""
+    lines = [
+        {"region": region, "fields": {name: {"kind": "text", "value": text} for name, text in fields.items()}}
+        for region, fields in rows
+    ]
+    return b"".join(json.dumps(line).encode() + b"\n" for line in lines)
+
+
+def records_of(data: bytes, *, first: int = 1) -> ShownRecords:
+    shown = shown_records(data, "application/jsonl", is_whole=True, first=first)
+    assert shown is not None
+    return shown
+
+
+def texts_of(table: RecordTable) -> list[list[str]]:
+    return [[cell.text for cell in row] for row in table.rows]
+
+
 class TestTables:
     """Files of jobs as tables."""
 
     def test_of_records(self) -> None:
-        lines = [
-            {
-                "page": "a",
-                "region": region,
-                "record": 1,
-                "fields": {"title": {"kind": "text", "value": value}},
-            }
-            for region, value in ((1, "One\u202e"), (1, "Two"), (2, "Three"))
+        data = lines_of([(1, {"title": "One\u202e"}), (1, {"title": "Two"}), (2, {"title": "Three"})])
+        shown = records_of(data)
+        first, second = shown.tables
+        assert (first.name, first.columns) == ("Region 1: 2 records", ["Title"])
+        assert texts_of(first) == [["One\\u202e"], ["Two"]]
+        assert texts_of(second) == [["Three"]]
+        assert (shown.first, shown.last, shown.total, shown.before, shown.after) == (1, 3, 3, 0, 0)
+
+    def test_of_records_name_what_matters_first_and_what_is_the_same_apart(self) -> None:
+        fields = {"image": "http://a.example/1.png", "link": "http://a.example/1", "note": "new"}
+        rows = [
+            (1, {**fields, "title": f"T{i}", "price": f"£{i}", "text_5": "Put in the basket"})
+            for i in range(2)
         ]
-        data = b"".join(json.dumps(line).encode() + b"\n" for line in lines)
-        first, second = record_tables(data, "application/jsonl", is_whole=True)
-        assert (first.name, first.columns, first.rows) == (
-            "Region 1: 2",
-            ["title"],
-            [["One\\u202e"], ["Two"]],
-        )
-        assert second.rows == [["Three"]]
-        (cut,) = record_tables(data[:-5], "application/jsonl", is_whole=False)
-        assert len(cut.rows) == 2
+        rows[1][1]["note"] = "old"
+        rows[1][1]["image"] = "javascript:alert(1)"
+        (table,) = records_of(lines_of(rows)).tables
+        assert table.columns == ["Title", "Price", "Image", "Note"]
+        assert table.same == [("Text 5", "Put in the basket")]
+        title, price, image, _ = table.rows[0]
+        assert (title.text, title.href) == ("T0", "http://a.example/1")
+        assert (price.href, image.picture) == ("", "http://a.example/1.png")
+        assert (table.rows[1][2].href, table.rows[1][2].picture) == ("", "")
+
+    @pytest.mark.parametrize(
+        "address",
+        ["javascript:alert(1)", "data:text/html,x", "//a.example/", "http://a b/", "http://\u202ea/"],
+    )
+    def test_of_records_link_to_the_web_alone(self, address: str) -> None:
+        (table,) = records_of(lines_of([(1, {"title": "T", "link": address})])).tables
+        assert all(not cell.href for cell in table.rows[0])
+
+    def test_all_records_are_reached_part_by_part(self) -> None:
+        data = lines_of([(1 + i // 70, {"title": f"T{i}"}) for i in range(120)])
+        seen: list[str] = []
+        first = 1
+        while first:
+            part = records_of(data, first=first)
+            assert part.total == 120
+            seen += [row[0] for table in part.tables for row in texts_of(table)]
+            assert (part.first, part.last) == (first, len(seen))
+            first = part.after
+        assert seen == [f"T{i}" for i in range(120)]
+        assert records_of(data, first=10**6).last == 120
+
+    def test_of_a_long_file_say_how_many_there_are(self) -> None:
+        data = lines_of([(1, {"title": f"T{i}"}) for i in range(3)])
+        cut = shown_records(data[:-5], "application/jsonl", is_whole=False, total=3)
+        assert cut is not None
+        assert (cut.last, cut.readable, cut.total, cut.after) == (2, 2, 3, 0)
+
+    @pytest.mark.parametrize(
+        ("text", "number"),
+        [("51", 51), (None, 1), ("", 1), ("0", 1), ("-1", 1), ("٣", 1), ("9" * 9, 1), ("x", 1)],
+    )
+    def test_of_records_begin_with_a_number(self, text: str | None, number: int) -> None:
+        assert record_number(text) == number
 
     def test_of_two_loads(self) -> None:
         sides = dict.fromkeys(("words", "cleaned_words", "links", "images", "records", "nodes"), 1)
@@ -324,20 +388,24 @@ class TestTables:
 
     def test_of_csv(self) -> None:
         data = b'page,region,record,text_1,price\r\nu,1,1,"a, ""b""\r\nc",\r\nu,1,2,d,'
-        (table,) = record_tables(data, "text/csv; charset=utf-8", is_whole=True)
-        assert (table.columns, table.rows) == (["text 1"], [['a, "b" c'], ["d"]])
+        shown = shown_records(data, "text/csv; charset=utf-8", is_whole=True)
+        assert shown is not None
+        (table,) = shown.tables
+        assert (table.columns, texts_of(table)) == (["Text 1"], [['a, "b" c'], ["d"]])
 
     def test_are_bounded(self) -> None:
         head = ",".join(f"f{i}" for i in range(500))
-        row = ",".join(["x" * 1000] * 500)
-        data = "\n".join([head, *[row] * 300]).encode()
-        (table,) = record_tables(data, "text/csv", is_whole=True)
-        assert (len(table.rows), len(table.columns), table.left_out) == (200, 60, 100)
-        assert max(len(cell) for row in table.rows for cell in row) < 500
+        rows = [",".join([f"{number} {'x' * 1000}"] * 500) for number in range(300)]
+        data = "\n".join([head, *rows]).encode()
+        shown = shown_records(data, "text/csv", is_whole=True)
+        assert shown is not None
+        (table,) = shown.tables
+        assert (len(table.rows), len(table.columns), shown.after) == (PART, 60, PART + 1)
+        assert max(len(text) for row in texts_of(table) for text in row) < 500
 
     @pytest.mark.parametrize(
         "data", [b"", b"[]", b"{}", b'{"fields": 1}', b"\xff", b"not json", b'{"raw": 1}']
     )
     def test_of_files_of_another_form_there_are_none(self, data: bytes) -> None:
         assert comparison_tables(data) == []
-        assert record_tables(data, "application/jsonl", is_whole=True) == []
+        assert shown_records(data, "application/jsonl", is_whole=True) is None

@@ -125,3 +125,18 @@ def test_hostile_text_costs_seconds_at_most(piece: str) -> None:
     after = resource.getrusage(resource.RUSAGE_SELF)
     # Quadratic time would be thousands of seconds; processor time does not count what else the machine does.
     assert after.ru_utime - before.ru_utime < 60
+
+
+@pytest.mark.parametrize("kind", ["NOTE", "TIP", "IMPORTANT", "WARNING", "CAUTION"])
+@pytest.mark.parametrize("gap", ["\n> ", "\n>\n> "])
+def test_callouts_look_like_callouts(kind: str, gap: str) -> None:
+    shown = preview(f"> [!{kind}]{gap}Mind *this*.\n\n> a quote")
+    assert f'<blockquote class="callout {kind.lower()}">\n<p class="kind">{kind.capitalize()}</p>' in shown
+    assert "<p>Mind <em>this</em>.</p>" in shown
+    assert f"[!{kind}]" not in shown
+    assert "<blockquote>\n<p>a quote</p>" in shown
+
+
+@pytest.mark.parametrize("markdown", ["> [!OTHER]\n> a", "> [!NOTE] a", "> a\n> [!NOTE]", "[!NOTE]\n\na"])
+def test_other_quotes_are_no_callouts(markdown: str) -> None:
+    assert 'class="callout' not in preview(markdown)
