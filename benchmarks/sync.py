@@ -360,7 +360,7 @@ def cost(folder: Path, *, pages: int, rendered: int) -> tuple[dict[str, Any], li
         return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, done.stdout + done.stderr
 
     with pages_served(pages) as [urls]:
-        start = urls[0].rpartition("/s")[0] + urls[0][len(urls[0].rpartition("/s")[0]) :]
+        start = urls[0]
         words = ("sync", start, "--output-dir", str(folder), "--verbose")
         first, _ = spent(*words)
         second, said = spent(*words)
