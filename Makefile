@@ -29,7 +29,7 @@ compile := uv pip compile --upgrade --universal --fork-strategy fewest --python-
 user_extras := bulk,mcp,parquet,pixels,ray,serve
 list_packages := build/sbom/tool/bin/cyclonedx-py environment --pyproject pyproject.toml --output-reproducible
 
-.PHONY: help setup demo test quick test-all fuzz docs integrations evaluate bench sbom lock release-check
+.PHONY: help setup demo test quick test-all fuzz docs container integrations evaluate bench sbom lock release-check
 
 help: ## say what can be made
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1	/p' Makefile
@@ -65,6 +65,10 @@ fuzz: setup ## try hostile inputs and keep those that fail: make fuzz MINUTES=90
 docs: setup ## make a site of docs/ that works without a network: build/site/index.html
 	$(VENV)/bin/sphinx-build -W --keep-going -q --fresh-env -b html -c tools/docs_site -d build/doctrees . build/site
 	@echo "Open build/site/index.html"
+
+container: ## build the image of the service, where Docker runs, and start it once
+	docker build --tag domsieve .
+	docker run --rm --entrypoint domsieve domsieve doctor
 
 integrations: setup ## test what is for other packages, in environments of their own: make integrations NAME=mcp
 	$(VENV)/bin/python tools/integrations.py $(NAME)
