@@ -163,6 +163,9 @@ class CheckingSource:
             unchanged = self._unchanged(url, page, why) if why else None
             if unchanged:
                 return unchanged
+        elif page is None and self._pages and not self._always:
+            # Links that lead nowhere are there in every run, and must not start a browser.
+            await self._answer(url, None, None)
         return await self._source.render(url, site=site)
 
     async def render_many(self, urls: Iterable[str]) -> AsyncGenerator[Outcome]:
