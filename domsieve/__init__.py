@@ -1,7 +1,8 @@
 """Keep the content of web pages and drop what surrounds it.
 
 `clean` keeps the content of pages, `records` finds their lists as tables, `compare` shows what the browser adds to
-the raw source, `render` returns the page that a browser shows, and `pages` reads files, folders and web archives.
+the raw source, `render` returns the page that a browser shows, `site` visits the pages of a site, and `pages` reads
+files, folders and web archives.
 Each call has an async twin.
 
 Importing domsieve is quick: each name is loaded when it is first used.
@@ -44,6 +45,10 @@ if TYPE_CHECKING:
     from domsieve.library.results import CompareResult as CompareResult
     from domsieve.library.results import RecordsResult as RecordsResult
     from domsieve.library.results import to_pandas as to_pandas
+    from domsieve.library.sampling import site as site
+    from domsieve.library.sampling import site_async as site_async
+    from domsieve.library.site_results import SiteProgress as SiteProgress
+    from domsieve.library.site_results import SiteResult as SiteResult
     from domsieve.library.syncing import sync as sync
     from domsieve.library.syncing import sync_async as sync_async
     from domsieve.options import CaptureOptions as CaptureOptions
@@ -75,6 +80,8 @@ _MODULE_OF = {
     "PolicyError": "errors",
     "RecordsResult": "library.results",
     "RepeatedPatterns": "analysis.records.iepad",
+    "SiteProgress": "library.site_results",
+    "SiteResult": "library.site_results",
     "SiteStyleTree": "analysis.trees.sst",
     "Snapshot": "snapshot.page",
     "StorageError": "errors",
@@ -96,6 +103,8 @@ _MODULE_OF = {
     "render": "library.calls",
     "render_async": "library.calls",
     "save_model": "analysis.model_file",
+    "site": "library.sampling",
+    "site_async": "library.sampling",
     "sync": "library.syncing",
     "sync_async": "library.syncing",
     "to_pandas": "library.results",

@@ -22,7 +22,6 @@ from domsieve.analysis.writers.evidence import block_columns
 from domsieve.bulk._parquet_parts import Kinds, Table, part
 from domsieve.bulk._places import place_at
 from domsieve.bulk.job import Done, Failures, PageEnded, Reading, ignore, pages_of, place_of
-from domsieve.bulk.learn_job import SiteModels
 from domsieve.bulk.plan import Shard
 from domsieve.errors import DomsieveError, UsageError
 from domsieve.sanitize import utf8
@@ -30,6 +29,7 @@ from domsieve.snapshot.page import Snapshot
 from domsieve.tasks.page_cleaning import Cleaned, clean, metadata_of, written
 from domsieve.tasks.pages import Page
 from domsieve.tasks.site_learning import RECENT_PAGES
+from domsieve.tasks.site_models import SiteModels
 from domsieve.types import HiddenText
 
 Text = Literal["text", "markdown"]
@@ -109,10 +109,7 @@ class CleanJob(Reading):
         alone = self.method or DEFAULT_METHOD
         METHODS[alone].check(self.params)
         if self.models:
-            if not len(SiteModels(place_at(self.models))):
-                raise UsageError(
-                    f"{self.models} contains no model; `bulk learn` writes them.", parameter="models"
-                )
+            SiteModels(place_at(self.models), self.models)
         elif alone not in PAGE_METHODS and not SITE_METHODS[alone].works_alone:
             raise UsageError(
                 f"The method {alone} learns from a site; give the folder of models that were learned in bulk.",
@@ -150,7 +147,7 @@ class CleanJob(Reading):
 
     def _cleaned(self, pages: list[Page]) -> Iterator[tuple[str, Page, int, Any]]:
         """Yield the site, the page, the number of pages that its model has learned from, and the result."""
-        models = SiteModels(place_at(self.models)) if self.models else None
+        models = SiteModels(place_at(self.models), self.models) if self.models else None
         for site, group in groupby(sorted(pages, key=lambda page: page.site), key=lambda page: page.site):
             members = list(group)
             try:

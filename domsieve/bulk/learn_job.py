@@ -1,7 +1,6 @@
 """Learn models of the sites of a shard, and read existing models."""
 
 import zipfile
-from collections import OrderedDict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from hashlib import blake2b
@@ -13,71 +12,14 @@ from domsieve.analysis.registry import DEFAULT_METHOD, Method, MethodParams, new
 from domsieve.analysis.site_model import SiteModel
 from domsieve.analysis.trees.style_tree import capped
 from domsieve.budget import budgeted
-from domsieve.bulk._places import Place, write
+from domsieve.bulk._places import write
 from domsieve.bulk.job import Done, Failures, PageEnded, Reading, ignore, pages_of, place_of
 from domsieve.bulk.page_list import Member
 from domsieve.bulk.plan import Plan, Shard
 from domsieve.errors import DomsieveError
 from domsieve.tasks.pages import Page
 from domsieve.tasks.site_learning import fit
-from domsieve.tasks.targets import output_name
-
-ENDING = ".model"
-_PERIOD = "@"
-_HELD = 4  # models in memory, for pages that alternate between sites
-
-
-def model_file(site: str, period: str = "") -> str:
-    """Return the file name of the model of a site and a period."""
-    name = output_name(f"://{site}")
-    return f"{name}{_PERIOD}{period}{ENDING}" if period else f"{name}{ENDING}"
-
-
-class SiteModels:
-    """The site models at a place, read when they are needed; a few are kept in memory.
-
-    Models of several periods are merged.
-    """
-
-    def __init__(self, place: Place) -> None:
-        self._place = place
-        self._files: dict[str, list[str]] = {}
-        for name in sorted(place.names()):
-            if name.endswith(ENDING):
-                stem = name.removesuffix(ENDING).partition(_PERIOD)[0]
-                self._files.setdefault(stem, []).append(name)
-        self._held: OrderedDict[str, SiteModel[Any] | DomsieveError | None] = OrderedDict()
-
-    def __len__(self) -> int:
-        return len(self._files)
-
-    def of(self, site: str) -> SiteModel[Any] | None:
-        """Return the model of a site; None if there is none.
-
-        Raises
-        ------
-        DomsieveError : a file cannot be used, or models of several periods cannot be merged.
-        """
-        if site not in self._held:
-            if len(self._held) == _HELD:
-                self._held.popitem(last=False)
-            try:
-                self._held[site] = self._read(model_file(site).removesuffix(ENDING))
-            except DomsieveError as error:
-                self._held[site] = error
-        self._held.move_to_end(site)
-        found = self._held[site]
-        if isinstance(found, DomsieveError):
-            raise found
-        return found
-
-    def _read(self, stem: str) -> SiteModel[Any] | None:
-        model: SiteModel[Any] | None = None
-        for name in self._files.get(stem, ()):
-            part = model_from_bytes(self._place.read(name), name=name)
-            model = part if model is None else model.merge(part)
-        return model
-
+from domsieve.tasks.site_models import ENDING, model_file
 
 PARTIAL = "_partial"
 """The folder of partial models, until the models are finished."""

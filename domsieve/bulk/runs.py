@@ -14,11 +14,9 @@ from domsieve.bulk.clean_job import CleanJob
 from domsieve.bulk.job import FAILED, Done, Failures, Job
 from domsieve.bulk.learn_job import (
     EMPTY,
-    ENDING,
     PARTIAL,
     LearnJob,
     MergeJob,
-    model_file,
     sites_to_merge,
     worth_learning,
 )
@@ -30,6 +28,7 @@ from domsieve.bulk.scheduling import Engine, Event, run
 from domsieve.errors import UsageError
 from domsieve.files import digest_of
 from domsieve.tasks.site_learning import RECENT_PAGES, Drift
+from domsieve.tasks.site_models import ENDING, model_file
 
 PAGES_PER_SITE = 2_000
 _NOTE = "_bulk.json"

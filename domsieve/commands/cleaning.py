@@ -113,6 +113,9 @@ def clean(
     output: Annotated[Path | None, typer.Option("--output", "-o", help="File for all results.")] = None,
     output_dir: Annotated[Path | None, typer.Option(help="Folder for one file per page.")] = None,
     model: Annotated[Path | None, typer.Option(help="Site model written by `learn`.")] = None,
+    models: Annotated[
+        Path | None, typer.Option(help="Folder of site models written by `bulk learn`, one per site.")
+    ] = None,
     favor: FavorOption = None,
     mode: ModeOption = "site",
     param: ParamOption = None,
@@ -158,12 +161,15 @@ def clean(
     from domsieve.tasks.page_cleaning import clean as clean_pages
     from domsieve.tasks.pages import known_pages, readable, with_selection
     from domsieve.tasks.render_modes import cleaning_needs
+    from domsieve.tasks.site_models import clean_by_site, models_in
     from domsieve.tasks.targets import find_targets
 
     if output and output_dir:
         raise UsageError("Give either --output or --output-dir.")
     if model and method in PAGE_METHODS:
         raise UsageError(f"--model is for methods that learn, not for {method}.")
+    if models and (model or alone):
+        raise UsageError(f"Give either --models or {'--model' if model else '--alone'}.")
     check_place("--output", output)
     check_place("--output-dir", output_dir, is_folder=True)
     kinds = KindChoice.of(keep_kind or (), drop_kind or ())
@@ -173,6 +179,7 @@ def clean(
         raise UsageError("--max-words is for --format chunks.")
     selection = selection_of(select, drop)
     learned = _model(model) if model else None
+    by_site = models_in(models) if models else None
     params = params_of(
         method or cast(Method, learned.name if learned else DEFAULT_METHOD), param, mode=mode, favor=favor
     )
@@ -204,15 +211,12 @@ def clean(
             known = known_pages(site, store, capture.options, raw=raw)
             return [with_selection(page, selection) for page in known]
 
-        results = clean_pages(
-            pages,
-            method=method,
-            params=params,
-            model=learned,
-            hidden=hidden,
-            kinds=kinds,
-            alone=alone,
-            siblings=siblings,
+        same: dict[str, Any] = {"method": method, "params": params, "hidden": hidden, "kinds": kinds}
+        same["siblings"] = siblings
+        results = (
+            clean_by_site(pages, by_site, **same)
+            if by_site
+            else clean_pages(pages, model=learned, alone=alone, **same)
         )
         writing = Writing(form, metadata=metadata, max_words=max_words)
         heads = not entry.is_lines and len(pages) > 1
@@ -223,10 +227,10 @@ def clean(
         for page, result in results:
             bar.advance()
             writing.write(page, result, out)
-    if not model:
+    if not (model or models):
         writing.report_sites()
-    if model and writing.drift.known_share is not None:
-        say(f"{model}: {writing.drift}.")
+    if (model or models) and writing.drift.known_share is not None:
+        say(f"{model or models}: {writing.drift}.")
     writing.report()
     finish(writing.done, fetched.failed + writing.failed)
 

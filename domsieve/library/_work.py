@@ -13,7 +13,7 @@ from domsieve.analysis.registry import METHODS, Method, MethodEntry, MethodParam
 from domsieve.analysis.selection.selection import Selection
 from domsieve.analysis.site_model import SiteModel
 from domsieve.budget import budgeted
-from domsieve.errors import DomsieveError
+from domsieve.errors import DomsieveError, UsageError
 from domsieve.library._checks import check_choice, path_of
 from domsieve.library._fetch_options import Captured, FetchOptions
 from domsieve.library.inputs import Source
@@ -26,6 +26,7 @@ from domsieve.tasks.page_cleaning import clean
 from domsieve.tasks.page_comparison import compare
 from domsieve.tasks.pages import Page, known_pages, site_records, with_selection
 from domsieve.tasks.record_mining import mine
+from domsieve.tasks.site_models import SiteModels, clean_by_site, models_in
 from domsieve.tasks.sites import RAW
 from domsieve.types import FieldName, HiddenText
 
@@ -37,6 +38,7 @@ class Cleaning:
     method: Method | None
     params: MethodParams
     model: SiteModel[Any] | None
+    models: SiteModels | None
     hidden: HiddenText
     kinds: KindChoice
     alone: bool
@@ -48,6 +50,7 @@ class Cleaning:
         *,
         method: Any,
         model: Any,
+        models: Any,
         hidden: Any,
         keep_kinds: Any,
         drop_kinds: Any,
@@ -59,7 +62,7 @@ class Cleaning:
         Raises
         ------
         UsageError : a parameter is wrong, or does not apply to the method.
-        StorageError : the file of the model cannot be used.
+        StorageError : the file of the model, or the folder of models, cannot be used.
         """
         name, params = (None, None) if method is None else method_of(method, METHODS)
         check_choice("hidden", hidden, get_args(HiddenText))
@@ -68,10 +71,16 @@ class Cleaning:
             model = copy(model)  # a copy, because cleaning sets parameters
         elif model is not None:
             model = load_model(path_of("model", model))
+        if models is not None and (model is not None or alone):
+            raise UsageError(
+                f"models cannot be given together with {'alone' if model is None else 'model'}.",
+                parameter="models",
+            )
         return cls(
             method=name,
             params=params or MethodParams(),
             model=model,
+            models=None if models is None else models_in(path_of("models", models)),
             hidden=hidden,
             kinds=kinds,
             alone=alone,
@@ -113,15 +122,17 @@ def cleaned(
         found: dict[int, CleanResult] = {
             number: CleanResult(sources[number].label, fault) for number, fault in faults.items()
         }
-        results = clean(
-            pages,
-            method=cleaning.method,
-            params=cleaning.params,
-            model=cleaning.model,
-            hidden=cleaning.hidden,
-            kinds=cleaning.kinds,
-            alone=cleaning.alone,
-            siblings=siblings,
+        same: dict[str, Any] = {
+            "method": cleaning.method,
+            "params": cleaning.params,
+            "hidden": cleaning.hidden,
+            "kinds": cleaning.kinds,
+            "siblings": siblings,
+        }
+        results = (
+            clean_by_site(pages, cleaning.models, **same)
+            if cleaning.models
+            else clean(pages, model=cleaning.model, alone=cleaning.alone, **same)
         )
         for page, result in results:
             found[int(page.name)] = CleanResult(page.label, result, meter=page.meter)

@@ -62,6 +62,8 @@ def clean(
         None means the method of the model or, without a model, ``"auto"``, which also learns from the site if at
         least 5 of its pages are known.
     model : a site model, or its file. `method` can then change its `favor` and its `threshold`.
+    models : folder of site models, such as `bulk learn` writes; each page is cleaned by the model of its site, pages
+        of other sites as without models.
     hidden : what happens to hidden text. ``"layout"``: it is dropped, judged by computed styles and boxes.
         ``"pixels"``: judged also by pictures of the page, which are taken while it is rendered; only URLs and
         Snapshots that were rendered so can be cleaned. ``"keep"``: it is kept if the text around it is.

@@ -13,7 +13,8 @@ from domsieve.analysis.estimator import Estimator
 from domsieve.analysis.registry import Method, MiningMethod
 from domsieve.analysis.site_model import SiteModel
 from domsieve.errors import UsageError
-from domsieve.options import CaptureOptions, NetworkOptions
+from domsieve.library.site_results import SiteProgress
+from domsieve.options import CaptureOptions, NetworkOptions, Scope
 from domsieve.types import BlockKind, FieldName, HiddenText
 
 AnyPath = str | os.PathLike[str]
@@ -56,6 +57,7 @@ class CleanKeywords(SelectKeywords, total=False):
 
     method: Annotated[MethodChoice | None, Default(None)]
     model: Annotated[SiteModel[Any] | AnyPath | None, Default(None)]
+    models: Annotated[AnyPath | None, Default(None)]
     hidden: Annotated[HiddenText, Default("layout")]
     keep_kinds: Annotated[Iterable[BlockKind], Default(())]
     drop_kinds: Annotated[Iterable[BlockKind], Default(())]
@@ -67,6 +69,17 @@ class RecordsKeywords(SelectKeywords, total=False):
 
     method: Annotated[MiningMethod | Estimator, Default("wobm")]
     fields: Annotated[Iterable[FieldName], Default(())]
+
+
+class SiteKeywords(FetchKeywords, total=False):
+    """Which pages of a site are visited."""
+
+    pages: Annotated[int | None, Default(100)]
+    seed: Annotated[int, Default(0)]
+    include: Annotated[Iterable[str], Default(())]
+    exclude: Annotated[Iterable[str], Default(())]
+    depth: Annotated[int, Default(Scope().depth)]
+    progress: Annotated[Callable[[SiteProgress], object] | None, Default(None)]
 
 
 _NETWORK = (

@@ -9,12 +9,13 @@ import pytest
 from domsieve.analysis.model_file import load_model, model_to_bytes
 from domsieve.analysis.registry import MethodParams, new_site_model
 from domsieve.bulk._places import place_at
-from domsieve.bulk.learn_job import LearnJob, SiteModels, model_file
+from domsieve.bulk.learn_job import LearnJob
 from domsieve.bulk.local import LocalEngine
 from domsieve.bulk.runs import Summary, learn_sites
 from domsieve.errors import UsageError
 from domsieve.tasks.pages import from_file
 from domsieve.tasks.site_learning import fit
+from domsieve.tasks.site_models import SiteModels, model_file
 from domsieve.tasks.sites import Placed
 from domsieve.tasks.targets import FileTarget
 from tests.bulk.made import Inline, cleaned, digest_of, rows_of, stamps, write_sites
@@ -109,7 +110,7 @@ def test_models_of_periods_are_used_together(sites: Path, tmp_path: Path) -> Non
         "2026-10.model",
         "2026-11.model",
     }
-    model = SiteModels(place_at(str(tmp_path / "models"))).of(f"{site} (raw)")
+    model = SiteModels(place_at(str(tmp_path / "models")), "models").of(f"{site} (raw)")
     assert model is not None
     assert model.learned == 13
 

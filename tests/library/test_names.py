@@ -12,9 +12,15 @@ from typing import Any
 import pytest
 
 import domsieve
-from domsieve.library.parameters import CleanKeywords, CompareKeywords, FetchKeywords, RecordsKeywords
+from domsieve.library.parameters import (
+    CleanKeywords,
+    CompareKeywords,
+    FetchKeywords,
+    RecordsKeywords,
+    SiteKeywords,
+)
 
-PAIRS = ["clean", "records", "compare", "render"]
+PAIRS = ["clean", "records", "compare", "render", "site"]
 
 
 def alone(code: str, cwd: Path) -> Any:
@@ -87,6 +93,7 @@ def test_twins_take_the_same(name: str) -> None:
         ("records", RecordsKeywords),
         ("compare", CompareKeywords),
         ("render", FetchKeywords),
+        ("site", SiteKeywords),
     ],
 )
 def test_signatures_show_what_the_calls_take(name: str, keywords: Any) -> None:
