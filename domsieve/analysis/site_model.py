@@ -304,7 +304,7 @@ def verdicts_of(
     numbers: Mapping[str, NDArray[Any]],
     parameters: Mapping[str, Scalar],
     known_shares: Sequence[float | None] = (),
-    threshold: float | None = None,
+    threshold: float | Sequence[float | None] | None = None,
 ) -> list[Verdict]:
     """Split columns over the N nodes of a batch into one verdict per page.
 
@@ -314,7 +314,7 @@ def verdicts_of(
     kept, score, reason, numbers : columns (N,), as in `Verdict`.
     reasons, parameters : as in `Verdict`.
     known_shares : `Verdict.known_share` of each page; empty if the method has none.
-    threshold : as in `Verdict`.
+    threshold : as in `Verdict`, of all pages or of each.
     """
     return [
         Verdict(
@@ -325,7 +325,7 @@ def verdicts_of(
             reasons,
             {name: column[a:b].astype(np.float32, copy=False) for name, column in numbers.items()},
             parameters,
-            threshold=threshold,
+            threshold=threshold[page] if isinstance(threshold, Sequence) else threshold,
             known_share=known_shares[page] if known_shares else None,
         )
         for page, (a, b) in enumerate(pairwise(batch.first.tolist()))

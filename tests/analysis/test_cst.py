@@ -1,11 +1,14 @@
 """The compressed structure tree beyond the worked examples: plain twin, blocks, masks, new pages."""
 
+import json
+
 import numpy as np
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from domsieve.analysis.trees.cst import CompressedStructureTree
+from domsieve.analysis.writers.evidence import write_json
 from domsieve.analysis.writers.text import write_text
 from domsieve.errors import UsageError
 from domsieve.snapshot.page import Snapshot
@@ -165,3 +168,24 @@ def test_parameters_out_of_range_are_refused() -> None:
         CompressedStructureTree.of_mode("paper", merge_similarity=7).fit(site(1))
     with pytest.raises(UsageError, match='needs siblings="style"'):
         CompressedStructureTree(merge_similarity=0.85).fit(site(1))
+
+
+def test_each_score_agrees_with_its_reason_at_the_threshold_of_the_page() -> None:
+    def mixed(i: int) -> Snapshot:
+        texts = (f"<section><div><p>word{i % (k + 1)}of{k}</p></div></section>" for k in range(5))
+        return page(f"<html><body>{''.join(texts)}<footer><div><p>Imprint</p></div></footer></body></html>")
+
+    pages = [*site(), *map(mixed, range(11))]
+    verdicts = CompressedStructureTree().fit_transform(pages)
+    seen = set()
+    for verdict in verdicts:
+        assert verdict.threshold is not None
+        for score, number in zip(verdict.score.tolist(), verdict.reason.tolist(), strict=True):
+            reason = verdict.reasons[number]
+            if reason.startswith("weighs"):
+                seen.add(reason)
+                assert (score > verdict.threshold) == (reason == "weighs more than most of the page")
+    assert len(seen) == 2
+    assert len({verdict.threshold for verdict in verdicts}) > 1
+    said = json.loads(write_json(pages[0], verdicts[0]))
+    assert said["threshold"] == round(verdicts[0].threshold or 0, 6)

@@ -293,7 +293,7 @@ def _method_view(blocks: PageBlocks, verdict: Verdict) -> MethodView:
         numbers={name: _figures(column) for name, column in sorted(judgement.numbers.items())},
         parameters=dict(sorted(verdict.parameters.items())),
         words=_kept_words(blocks, judgement),
-        threshold=None if verdict.threshold is None else round(verdict.threshold, 3),
+        threshold=None if verdict.threshold is None else round(verdict.threshold, 6),
         expected_f1=None if verdict.expected_f1 is None else round(verdict.expected_f1, 3),
         warnings=[warning.detail for warning in verdict.warnings],
     )

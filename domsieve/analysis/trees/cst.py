@@ -189,20 +189,28 @@ def verdicts(
     figures: StructureImportances,
     parameters: dict[str, Scalar],
 ) -> list[Verdict]:
-    """Return one verdict per page; the score of a block is weight over (frequency * maximum of the page)."""
+    """Return one verdict per page; the score of a block is weight over (frequency * maximum of the page).
+
+    The threshold of a page is the median of the scores of its blocks or, if that is 1, the highest score below 1.
+    """
     batch, forest, paths = aligned.batch, aligned.forest, aligned.paths
     mean = blocks.weight / blocks.frequency
     kept, score = np.zeros(mean.size, np.bool_), np.zeros(mean.size)
+    thresholds: list[float | None] = [None] * len(batch.pages)
     cuts = np.searchsorted(blocks.page, np.arange(len(batch.pages) + 1))
-    for a, b in zip(cuts[:-1].tolist(), cuts[1:].tolist(), strict=True):
+    for page, (a, b) in enumerate(pairwise(cuts.tolist())):
         if a < b and (most := float(mean[a:b].max())) > 0:
-            score[a:b] = mean[a:b] / most
-            middle = float(np.median(mean[a:b]))
-            kept[a:b] = mean[a:b] > middle if middle < most else mean[a:b] == most
+            # Rounded as in the verdict, so that the scores there agree with the threshold.
+            score[a:b] = (mean[a:b] / most).astype(np.float32)
+            limit = float(np.median(score[a:b]))
+            if limit == 1:
+                limit = float(score[a:b][score[a:b] < 1].max(initial=0))
+            kept[a:b] = score[a:b] > limit
+            thresholds[page] = limit
     place, size = forest.places(), forest.leaf.size
 
     def of_leaves(values: NDArray[np.generic], default: float) -> NDArray[np.float64]:
-        column = np.full(size, default)
+        column = np.full(size, default, np.float64)
         column[blocks.leaf] = values
         return column
 
@@ -232,6 +240,7 @@ def verdicts(
         numbers=columns,
         parameters=parameters,
         known_shares=known_shares(aligned, row >= 0),
+        threshold=thresholds,
     )
 
 

@@ -123,7 +123,7 @@ def _json(page: Snapshot, verdict: Verdict) -> str:
             name: utf8(value) if isinstance(value, str) else value
             for name, value in sorted(verdict.parameters.items())
         },
-        threshold=None if verdict.threshold is None else round(verdict.threshold, 3),
+        threshold=None if verdict.threshold is None else round(verdict.threshold, 6),
         expected_f1=None if verdict.expected_f1 is None else round(verdict.expected_f1, 3),
         site_pages=verdict.site_pages,
         words=_Words(
