@@ -1,8 +1,8 @@
 """Keep the content of web pages and drop what surrounds it.
 
-`clean` keeps the content of pages, `records` finds their lists as tables, `compare` shows what the browser adds to
-the raw source, `render` returns the page that a browser shows, `site` visits the pages of a site, and `pages` reads
-files, folders and web archives.
+`clean` keeps the content of pages, `records` finds their lists as tables, `learn_fields` and `fields` find what two
+or three examples show, `compare` shows what the browser adds to the raw source, `render` returns the page that a
+browser shows, `site` visits the pages of a site, and `pages` reads files, folders and web archives.
 Each call has an async twin.
 
 Importing domsieve is quick: each name is loaded when it is first used.
@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from domsieve.analysis.cleaning.entropy import EntropyFilter as EntropyFilter
     from domsieve.analysis.cleaning.template import TemplateFilter as TemplateFilter
     from domsieve.analysis.cleaning.tps import TagPathFilter as TagPathFilter
+    from domsieve.analysis.fields.fields_model import FieldsModel as FieldsModel
+    from domsieve.analysis.fields.fields_model import load_fields_model as load_fields_model
+    from domsieve.analysis.fields.fields_model import save_fields_model as save_fields_model
     from domsieve.analysis.metadata.values import Metadata as Metadata
     from domsieve.analysis.model_file import load_model as load_model
     from domsieve.analysis.model_file import save_model as save_model
@@ -39,10 +42,15 @@ if TYPE_CHECKING:
     from domsieve.library.calls import records_async as records_async
     from domsieve.library.calls import render as render
     from domsieve.library.calls import render_async as render_async
+    from domsieve.library.field_calls import fields as fields
+    from domsieve.library.field_calls import fields_async as fields_async
+    from domsieve.library.field_calls import learn_fields as learn_fields
+    from domsieve.library.field_calls import learn_fields_async as learn_fields_async
     from domsieve.library.inputs import PageInput as PageInput
     from domsieve.library.inputs import pages as pages
     from domsieve.library.results import CleanResult as CleanResult
     from domsieve.library.results import CompareResult as CompareResult
+    from domsieve.library.results import FieldsResult as FieldsResult
     from domsieve.library.results import RecordsResult as RecordsResult
     from domsieve.library.results import to_pandas as to_pandas
     from domsieve.library.sampling import site as site
@@ -72,6 +80,8 @@ _MODULE_OF = {
     "DataRegionMiner": "analysis.records.mdr",
     "DomsieveError": "errors",
     "EntropyFilter": "analysis.cleaning.entropy",
+    "FieldsModel": "analysis.fields.fields_model",
+    "FieldsResult": "library.results",
     "Metadata": "analysis.metadata.values",
     "NetworkOptions": "options",
     "PageError": "errors",
@@ -96,12 +106,18 @@ _MODULE_OF = {
     "clean_async": "library.calls",
     "compare": "library.calls",
     "compare_async": "library.calls",
+    "fields": "library.field_calls",
+    "fields_async": "library.field_calls",
+    "learn_fields": "library.field_calls",
+    "learn_fields_async": "library.field_calls",
+    "load_fields_model": "analysis.fields.fields_model",
     "load_model": "analysis.model_file",
     "pages": "library.inputs",
     "records": "library.calls",
     "records_async": "library.calls",
     "render": "library.calls",
     "render_async": "library.calls",
+    "save_fields_model": "analysis.fields.fields_model",
     "save_model": "analysis.model_file",
     "site": "library.sampling",
     "site_async": "library.sampling",

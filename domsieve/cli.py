@@ -2,7 +2,7 @@
 
 Exit codes: 0 all done; 1 some pages failed, the rest is done; 2 the call was wrong; 3 nothing could be done;
 4 no usable browser; 5 a file of the cache or a model cannot be used; 6 something changed (`sync --exit-code`);
-130 interrupted.
+7 a field of a model breaks (`fields extract --fail-on-drift`); 130 interrupted.
 """
 
 import os
@@ -38,6 +38,7 @@ _OF_THE_CACHE = {
     "remove": "cache:cache_remove",
     "prune": "cache:cache_prune",
 }
+_OF_FIELDS = {"learn": "fields:learn", "extract": "fields:extract"}
 _OF_BULK = {"clean": "bulk:clean", "learn": "bulk:learn", "records": "bulk:records", "render": "bulk:render"}
 
 app = typer.Typer(
@@ -50,6 +51,12 @@ cache_app = typer.Typer(
     cls=group_of(_OF_THE_CACHE), no_args_is_help=True, help="Manage the cache of captured pages."
 )
 app.add_typer(cache_app, name="cache")
+fields_app = typer.Typer(
+    cls=group_of(_OF_FIELDS),
+    no_args_is_help=True,
+    help="Learn the fields of a site from examples, and extract them.",
+)
+app.add_typer(fields_app, name="fields")
 bulk_app = typer.Typer(
     cls=group_of(_OF_BULK),
     no_args_is_help=True,

@@ -16,7 +16,8 @@ _OTHERS: Mapping[OptionGroup, str] = {
     "Pages": "all input-file input-paths pages pages-per-site period raw seed select drop url",
     "Capture": "archive archive-credentials delay fixed-time from max-age refresh twice",
     "Network": "host http port public-host token-file trusted-proxy",
-    "Analysis": "analysis-megabytes analysis-timeout cap drop-kind explain favor hidden keep-kind "
+    "Analysis": "analysis-megabytes analysis-timeout cap drop-kind examples explain fail-on-drift favor hidden "
+    "keep-kind "
     "method mode model models param per-block",
     "Output": "blocks fields format json max-words metadata output output-dir write",
     "Storage": "cache data dry-run free-megabytes keep-days keep-jobs keep-megabytes repair",
@@ -60,6 +61,8 @@ EXAMPLES: Mapping[str, str] = {
     "clean": "domsieve clean https://example.org/ --format markdown",
     "compare": "domsieve compare https://example.org/",
     "doctor": "domsieve doctor",
+    "fields extract": "domsieve fields extract example.org --model shop.json --format csv",
+    "fields learn": "domsieve fields learn example.org --examples examples.jsonl -o shop.json",
     "learn": "domsieve learn example.org -o example.model",
     "login": "domsieve login https://example.org/login -o state.json",
     "mcp": "domsieve mcp --private-host intranet.example",

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from domsieve.snapshot.store import PageStore
 
 EXIT_SOME_FAILED, EXIT_USAGE, EXIT_NOTHING, EXIT_BROWSER, EXIT_STORAGE, EXIT_INTERRUPTED = 1, 2, 3, 4, 5, 130
-EXIT_CHANGED = 6
+EXIT_CHANGED, EXIT_DRIFT = 6, 7
 
 Loudness = Literal["quiet", "normal", "verbose"]
 _LEVELS: Mapping[Loudness, int] = {"quiet": logging.ERROR, "normal": logging.INFO, "verbose": logging.DEBUG}

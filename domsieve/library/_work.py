@@ -118,7 +118,7 @@ def cleaned(
             known = known_pages(site, store, fetching.options)
             return [with_selection(page, cleaning.selection) for page in known]
 
-        pages, faults = _readable(sources, outcomes, store, fetching, cleaning.selection)
+        pages, faults = readable_pages(sources, outcomes, store, fetching, cleaning.selection)
         found: dict[int, CleanResult] = {
             number: CleanResult(sources[number].label, fault) for number, fault in faults.items()
         }
@@ -151,7 +151,7 @@ def mined(
 ) -> list[RecordsResult]:
     """Return the records of each page."""
     with fetching.store() as store, budgeted(fetching.network.analysis_budget):
-        pages, faults = _readable(sources, outcomes, store, fetching, selection)
+        pages, faults = readable_pages(sources, outcomes, store, fetching, selection)
         found: dict[int, RecordsResult] = {
             number: RecordsResult(sources[number].label, fault) for number, fault in faults.items()
         }
@@ -203,7 +203,7 @@ def snapshot_of(outcome: Captured, fetching: FetchOptions) -> Snapshot:
     return page if fetching.network.keep_errors else check_fault(page)
 
 
-def _readable(
+def readable_pages(
     sources: Sequence[Source],
     outcomes: Mapping[str, Captured],
     store: PageStore | None,

@@ -10,9 +10,11 @@ from dataclasses import dataclass
 from typing import Annotated, Any, TypedDict, TypeVar, get_args, get_type_hints
 
 from domsieve.analysis.estimator import Estimator
+from domsieve.analysis.fields.fields_model import FieldsModel
 from domsieve.analysis.registry import Method, MiningMethod
 from domsieve.analysis.site_model import SiteModel
 from domsieve.errors import UsageError
+from domsieve.library.inputs import PageInput
 from domsieve.library.site_results import SiteProgress
 from domsieve.options import CaptureOptions, NetworkOptions, Scope
 from domsieve.types import BlockKind, FieldName, HiddenText
@@ -80,6 +82,18 @@ class SiteKeywords(FetchKeywords, total=False):
     exclude: Annotated[Iterable[str], Default(())]
     depth: Annotated[int, Default(Scope().depth)]
     progress: Annotated[Callable[[SiteProgress], object] | None, Default(None)]
+
+
+class LearnFieldsKeywords(FetchKeywords, total=False):
+    """Which other pages of a site its fields are learned from."""
+
+    pages: Annotated[Iterable[PageInput], Default(())]
+
+
+class FieldsKeywords(SelectKeywords, total=False):
+    """How the fields of pages are found."""
+
+    model: Annotated[FieldsModel | AnyPath, Default(None)]
 
 
 _NETWORK = (

@@ -74,3 +74,26 @@ class ElementMatcher:
             return None
         found = self._matcher.matches([selector._selector])
         return found if found.any() else None
+
+
+def check_selector(css: str) -> None:
+    """Raise an error unless a list of CSS selectors is supported.
+
+    Raises
+    ------
+    UsageError : it is invalid, too long, or needs something that a stored page does not have.
+    """
+    if len(css) > _MOST_CHARACTERS:
+        raise UsageError("The selector is too long.")
+    parse_selectors(css, parameter="css")
+
+
+def selected_elements(page: Snapshot, css: str) -> list[int]:
+    """Return the elements of a page that match a list of CSS selectors, in document order.
+
+    Raises
+    ------
+    UsageError : see `check_selector`.
+    """
+    check_selector(css)
+    return np.flatnonzero(Matcher(page).matches(parse_selectors(css, parameter="css"))).tolist()

@@ -5,7 +5,7 @@ a command needs only one of them.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +14,7 @@ from domsieve.snapshot.page import Snapshot
 from domsieve.types import PageFormat, RecordFormat
 
 if TYPE_CHECKING:
+    from domsieve.analysis.writers.field_tables import FieldSheet
     from domsieve.analysis.writers.record_tables import RecordSheet
 
 
@@ -102,6 +103,15 @@ RECORD_FORMATS: Mapping[RecordFormat, FormatEntry] = {
 """The formats of records."""
 
 
+FIELD_FORMATS: Mapping[RecordFormat, FormatEntry] = {
+    form: replace(
+        entry, place=entry.place.replace("record_tables.write_records", "field_tables.write_fields")
+    )
+    for form, entry in RECORD_FORMATS.items()
+}
+"""The formats of fields."""
+
+
 def write_page(
     page: Snapshot,
     verdict: Verdict,
@@ -142,4 +152,15 @@ def write_records(sheets: "Sequence[RecordSheet]", form: RecordFormat) -> bytes:
     UsageError : the format needs a package that is not installed.
     """
     data: bytes = RECORD_FORMATS[form].function(sheets)
+    return data
+
+
+def write_fields(sheets: "Sequence[FieldSheet]", form: RecordFormat) -> bytes:
+    """Return the fields of pages in a format.
+
+    Raises
+    ------
+    UsageError : the format needs a package that is not installed.
+    """
+    data: bytes = FIELD_FORMATS[form].function(sheets)
     return data

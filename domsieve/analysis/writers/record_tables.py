@@ -121,10 +121,10 @@ def write_records_csv(sheets: Sequence[RecordSheet]) -> bytes:
     columns = _columns(sheets)
     file = io.StringIO(newline="")
     writer = csv.writer(file, lineterminator="\r\n")
-    writer.writerow([*_FIXED, *map(_safe, columns)])
+    writer.writerow([*_FIXED, *map(safe_cell, columns)])
     for row in _rows(sheets):
-        cells = (_safe(row.values.get(name) or "") for name in columns)
-        writer.writerow([_safe(row.page), row.region, row.record, *cells])
+        cells = (safe_cell(row.values.get(name) or "") for name in columns)
+        writer.writerow([safe_cell(row.page), row.region, row.record, *cells])
     return file.getvalue().encode("utf-8")
 
 
@@ -180,5 +180,6 @@ def _heading(name: str) -> str:
     return f"{name}_field" if name in _FIXED else name
 
 
-def _safe(cell: str) -> str:
+def safe_cell(cell: str) -> str:
+    """Return a cell with an apostrophe before it if a spreadsheet would run it as a formula."""
     return f"'{cell}" if _FORMULA.match(cell) and not _NUMBER.fullmatch(cell) else cell

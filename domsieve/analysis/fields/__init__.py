@@ -1,0 +1,1 @@
+"""Fields of pages, learned from one to three example pages."""
