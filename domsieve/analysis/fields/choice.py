@@ -19,7 +19,7 @@ from domsieve.analysis.fields.extraction import likeness
 from domsieve.analysis.fields.fields_model import MOST_DESCRIPTIONS, Description, Pick
 from domsieve.analysis.fields.places import FAMILIES
 from domsieve.analysis.fields.site_places import SitePlaces
-from domsieve.analysis.fields.text_parts import Part, learned_parts
+from domsieve.analysis.fields.text_parts import Part, learned_parts, oddness
 from domsieve.analysis.fields.value_kinds import folded, has_digit
 from domsieve.budget import check
 
@@ -28,15 +28,20 @@ _MOST_FEATURES = 5
 _MORE, _MORE_OF_LIST = 0.15, 0.3  # cost of a further place on another page: descriptions shall be specific
 _LIKE = 0.9  # least agreement of other descriptions of a list with the best one
 _WRONG = 2.0  # cost of a wrong place on an example page
+_ABSENT = 0.5  # cost of no place on all other pages: fields may be missing
 # How easily a small change of a page breaks a kind of feature, as a cost; 0.02 for all others.
 _FRAGILE = {
-    **dict.fromkeys(("path", "nth", "nth-last"), 0.12),
-    **dict.fromkeys(("child", "text", "item", "x"), 0.08),
-    **dict.fromkeys(("previous", "holds", "colour", "begins"), 0.05),
-    **dict.fromkeys(("before", "below", "size", "column"), 0.03),
+    **dict.fromkeys(("nth", "nth-last"), 0.25),
+    **dict.fromkeys(("path", "child", "text", "item", "x"), 0.2),
+    **dict.fromkeys(("previous", "holds", "colour", "column"), 0.1),
+    **dict.fromkeys(("tags", "begins", "size"), 0.05),
+    **dict.fromkeys(("before", "below"), 0.03),
 }
 # What only one value of a list has.
-_FOR_ONE = dict.fromkeys(("left", "nth", "nth-last", "child", "text", "previous", "item"), 0.3)
+_FOR_ONE = dict.fromkeys(("left", "nth", "nth-last", "child", "text", "previous", "item"), 0.5)
+# A place always has something, even where the field is missing; so what says only where it is counts less.
+_LESS_SURE = frozenset(("structure", "look"))
+_SURE = 0.4
 _FAMILY_SETS: tuple[tuple[str, ...], ...] = (
     ("names", "words", "structure", "look", "embedded"),
     ("words",),
@@ -136,7 +141,9 @@ class Chooser:
                 if key in seen:
                     continue
                 seen.add(key)
-                prior = 1.0 / (1.0 + 2.0 * cost + seed_cost)
+                prior = 1.0 / (1.0 + 2.0 * cost + seed_cost + 0.2 * oddness(part))
+                if one.families <= _LESS_SURE:
+                    prior *= _SURE
                 found.append(Hypothesis(one, seed, families, cost, prior, self._answers(one, places)))
         return found
 
@@ -195,7 +202,7 @@ class Chooser:
             for page in self.others:
                 count = (places & self.site.page_masks[page]).bit_count()
                 if count == 0:
-                    cost += share
+                    cost += _ABSENT * share
                 elif count > 1:
                     cost += (_MORE_OF_LIST if self.many else _MORE) * share * min(count - 1, 4)
         return cost + self.extra_cost(places), pick

@@ -3,6 +3,8 @@
 from collections import Counter
 from collections.abc import Sequence
 
+import msgspec
+
 from domsieve.analysis.fields.candidates import Hit, ValueFinder, listed_hits, not_found, short
 from domsieve.analysis.fields.choice import Chooser, Hypothesis, aligned, chosen, weighted
 from domsieve.analysis.fields.examples import Example, Wanted
@@ -13,6 +15,9 @@ from domsieve.analysis.fields.places import PagePlaces
 from domsieve.analysis.fields.site_places import SitePlaces
 from domsieve.analysis.fields.value_kinds import DIGIT_KINDS, ValueKind, kind_of
 from domsieve.errors import UsageError
+
+_SEPARATORS = ("; ", " | ", " · ", " and ", " & ", ", ")
+_LIKE_NAMES = 0.8
 
 
 def learn_pages(
@@ -68,10 +73,41 @@ def _field(
     have = [number for number, wanted in said if wanted.values]
     ranked = weighted(found, others, have, many=many)
     descriptions = (*by_css, *chosen(ranked, many=many))[:MOST_DESCRIPTIONS]
+    if many and descriptions and not any(len(wanted.values) > 1 for _, wanted in said):
+        descriptions = _divided(site, descriptions, others)
     if not descriptions:
         raise _contradiction(name, examples, finders, said, site, digits=digits, many=many)
     used += [bit for one in descriptions for bit in site.places_of(one.source, one.where)]
     return LearnedField(many=many, kind=kind, digits=digits, descriptions=descriptions)
+
+
+def _divided(
+    site: SitePlaces, descriptions: tuple[Description, ...], others: Sequence[int]
+) -> tuple[Description, ...]:
+    """Return descriptions that divide the texts of a list, if texts of other pages look like several values.
+
+    The examples have only lists of one value, so they do not show what separates values. A separator is believed if
+    both sides of it nearly always have two to five words, as names of people do.
+    """
+    first = descriptions[0]
+    texts = [
+        text
+        for bit in site.places_of(first.source, first.where)
+        if site.page_of(bit) in others and (text := first.part.of(site.place(bit).text))
+    ]
+    splits: list[str] = []
+    for separator in _SEPARATORS:
+        pieces = [text.split(separator) for text in texts if separator in text]
+        names = sum(all(2 <= len(piece.split()) <= 5 for piece in each) for each in pieces)
+        if pieces and names >= _LIKE_NAMES * len(pieces):
+            splits.append(separator)
+            texts = [piece for text in texts for piece in text.split(separator)]
+    return tuple(
+        msgspec.structs.replace(one, part=msgspec.structs.replace(one.part, split=tuple(splits)))
+        if (one.source, one.part) == (first.source, first.part)
+        else one
+        for one in descriptions
+    )
 
 
 def _hypotheses(

@@ -224,6 +224,7 @@ class _Reader:
         self.places: list[Place] = []
         self.leaves: list[str] = []
         self.leaf_tags: list[str] = []
+        self.leaf_of: dict[int, int] = {}
         self.firsts: dict[int, int] = {}
         self.columns: dict[int, int] = {}
         self.seen_paths: Counter[tuple[str, str]] = Counter()
@@ -272,8 +273,10 @@ class _Reader:
                 block = self.block[node]
                 first_of.setdefault(block, leaf)
                 flows.setdefault(block, []).append(node)
-                self._add(Place(node, "text", text[:_LONGEST_TEXT], leaf), above, first_of[block])
-                self._column(cells, heads, block, leaf)
+                if any(map(str.isalnum, text)):  # commas between the values of a list are none
+                    self._add(Place(node, "text", text[:_LONGEST_TEXT], leaf), above, first_of[block])
+                    self._column(cells, heads, block, leaf)
+                self.leaf_of[node] = leaf
                 continue
             if above >= 0:
                 counts = children.setdefault(above, Counter())
@@ -381,7 +384,7 @@ class _Reader:
 
     def _lines(self, flows: Mapping[int, list[int]]) -> None:
         """Add the lines and blocks of text that have inline elements or line breaks in them."""
-        leaf_of = {place.node: place.leaf for place in self.places if place.source == "text"}
+        leaf_of = self.leaf_of
         for block, nodes in flows.items():
             if len(nodes) < 2:
                 continue

@@ -142,12 +142,12 @@ def learned_parts(
     def cost(part: Part) -> tuple[float, int, int]:
         values = [part.of(text) for text in sample]
         bad = sum(not value or (number and not has_digit(value)) for value in values)
-        return bad / max(len(sample), 1), _oddness(part), len(part.after) + len(part.before)
+        return bad / max(len(sample), 1), oddness(part), len(part.after) + len(part.before)
 
     return sorted(parts, key=cost)
 
 
-def _oddness(part: Part) -> int:
+def oddness(part: Part) -> int:
     """Return how much a part says by accident: counted words and blanks say less than delimiters with letters."""
     if part.kind is not None:
         return 2
