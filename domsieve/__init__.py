@@ -46,11 +46,11 @@ if TYPE_CHECKING:
     from domsieve.library.field_calls import fields_async as fields_async
     from domsieve.library.field_calls import learn_fields as learn_fields
     from domsieve.library.field_calls import learn_fields_async as learn_fields_async
+    from domsieve.library.field_results import FieldsResult as FieldsResult
     from domsieve.library.inputs import PageInput as PageInput
     from domsieve.library.inputs import pages as pages
     from domsieve.library.results import CleanResult as CleanResult
     from domsieve.library.results import CompareResult as CompareResult
-    from domsieve.library.results import FieldsResult as FieldsResult
     from domsieve.library.results import RecordsResult as RecordsResult
     from domsieve.library.results import to_pandas as to_pandas
     from domsieve.library.sampling import site as site
@@ -81,7 +81,7 @@ _MODULE_OF = {
     "DomsieveError": "errors",
     "EntropyFilter": "analysis.cleaning.entropy",
     "FieldsModel": "analysis.fields.fields_model",
-    "FieldsResult": "library.results",
+    "FieldsResult": "library.field_results",
     "Metadata": "analysis.metadata.values",
     "NetworkOptions": "options",
     "PageError": "errors",

@@ -15,6 +15,7 @@ from domsieve.library._checks import path_of, selection_of
 from domsieve.library._fetch_options import Captured, FetchOptions
 from domsieve.library._running import PagesCall, in_thread, run_coroutine
 from domsieve.library._work import readable_pages
+from domsieve.library.field_results import FieldsResult
 from domsieve.library.inputs import PageInput, Source, is_list, sources_of
 from domsieve.library.parameters import (
     FetchKeywords,
@@ -23,7 +24,6 @@ from domsieve.library.parameters import (
     given,
     takes,
 )
-from domsieve.library.results import FieldsResult
 from domsieve.tasks.field_extraction import extract_fields, learn_from
 from domsieve.tasks.pages import Page
 

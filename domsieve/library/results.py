@@ -15,7 +15,6 @@ from domsieve.analysis.cleaning.hidden_text import hidden_words
 from domsieve.analysis.columns.invisible import invisible_characters
 from domsieve.analysis.compare.compared_blocks import ComparedBlock
 from domsieve.analysis.compare.comparison import Comparison
-from domsieve.analysis.fields.extraction import FieldValue
 from domsieve.analysis.metadata.page_metadata import read_metadata
 from domsieve.analysis.metadata.values import Metadata
 from domsieve.analysis.page_flags.flags import Mark, described, page_marks
@@ -23,7 +22,6 @@ from domsieve.analysis.records.fields import FieldTable
 from domsieve.analysis.verdict import PageWarning, Verdict
 from domsieve.analysis.writers.chunks import Chunk, chunks_of
 from domsieve.analysis.writers.evidence import Block, text_blocks
-from domsieve.analysis.writers.field_tables import FieldSheet, field_rows, write_fields_csv
 from domsieve.analysis.writers.formats import PAGE_FORMATS, write_page
 from domsieve.analysis.writers.record_tables import RecordSheet, record_rows, write_records_csv
 from domsieve.analysis.writers.references import Image, Link, images_of, links_of
@@ -364,61 +362,6 @@ class RecordsResult(Result[tuple[Snapshot, RecordSheet]]):
             }
             groups[int(shown["region"]) - 1].append(shown)
         return tables(title, [f"method {self.method}", self._counts()], groups)
-
-
-class FieldsResult(Result[tuple[Snapshot, FieldSheet]]):
-    """The fields of a page, returned by `domsieve.fields`.
-
-    Attributes
-    ----------
-    url : address of the page, or its file; empty for HTML without an address.
-    error : why the page failed; None if it did not. The properties of a failed page raise it.
-    """
-
-    @property
-    def snapshot(self) -> Snapshot:
-        """The whole page."""
-        return self._outcome[0]
-
-    @property
-    def fields(self) -> Mapping[str, FieldValue]:
-        """The fields by name, each with `value`, `confidence`, `node` and `description`; empty for list pages."""
-        return self._outcome[1].found.fields
-
-    @property
-    def records(self) -> tuple[Mapping[str, FieldValue], ...]:
-        """The fields of each record of a list page; empty for other pages."""
-        return self._outcome[1].found.records
-
-    @cached_property
-    def values(self) -> dict[str, str | tuple[str, ...] | None]:
-        """The values of the fields by name; None for fields that the page does not have. Empty for list pages."""
-        return {name: one.value for name, one in self.fields.items()}
-
-    @cached_property
-    def rows(self) -> list[dict[str, str | int | tuple[str, ...] | None]]:
-        """One dict for the page, or one per record: its address and number, and its fields by name."""
-        with self._meter.running("write"):
-            return field_rows([self._outcome[1]])
-
-    @cached_property
-    def csv(self) -> str:
-        """The fields as CSV; cells that a spreadsheet would run as formulas begin with an apostrophe."""
-        with self._meter.running("write"):
-            return write_fields_csv([self._outcome[1]]).decode()
-
-    def _summary(self) -> str:
-        if self._outcome[1].has_records:
-            return f"{len(self.records):,} records"
-        found = sum(one.value is not None for one in self.fields.values())
-        return f"{found:,} of {len(self.fields):,} fields"
-
-    def _html_box(self, title: str) -> str:
-        groups = [
-            {name: "" if value is None else str(value) for name, value in row.items() if name != "url"}
-            for row in self.rows
-        ]
-        return tables(title, [self._summary()], [groups])
 
 
 class CompareResult(Result[Comparison]):
