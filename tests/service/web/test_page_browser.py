@@ -12,6 +12,7 @@ from playwright.async_api import Browser, Page, async_playwright
 from benchmarks.running_service import RunningService
 from domsieve.renderer.browser.playwright_driver import find_browser, launch_options
 from examples.serve import serve_demo
+from tests.axe import AXE, FIND, WITHOUT_AXE
 from tests.command import run
 from tests.renderer.bad_server import Server, serving
 from tests.service.web.running import running
@@ -23,8 +24,6 @@ LOOPBACK_ONLY = ("--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1",)
 ENDED = "#status .badge:is(.done, .failed, .cancelled)"
 HOSTILE = "<img src=x onerror=hostile_ran=1><script>hostile_ran=1</script>\"'><svg onload=hostile_ran=1>"
 LIMIT_MS = 300_000
-# Of npm, and no part of the project: npm install --prefix build/npm axe-core
-AXE = Path(__file__).parents[3] / "build/npm/node_modules/axe-core/axe.min.js"
 
 
 class Person:
@@ -308,6 +307,22 @@ def test_pictures_of_records_load_when_they_are_asked_for(person: Person, demo: 
     person.events.clear()
 
 
+def test_a_phone_shows_title_and_price_of_a_record_first(person: Person, demo: str) -> None:
+    person.do(person.page.set_viewport_size({"width": 390, "height": 844}))
+    person.ask("records", demo + "/shop")
+    person.see(".badge.done")
+    title, price = (
+        person.do(person.page.locator(f".records td:nth-child({at})").first.bounding_box()) for at in (1, 2)
+    )
+    assert title["x"] + title["width"] <= 390
+    assert price["x"] + price["width"] <= 390
+    rows = person.js(
+        "() => [...document.querySelectorAll('.records tbody tr')].map((row) => row.scrollWidth)"
+    )
+    assert max(rows) <= 390
+    assert person.do(person.page.get_by_role("columnheader").count()) >= 3
+
+
 def test_a_result_is_copied(person: Person, demo: str) -> None:
     person.do(person.page.context.grant_permissions(["clipboard-read", "clipboard-write"]))
     person.ask("clean", demo + "/articles/swifts")
@@ -362,7 +377,7 @@ def test_a_job_that_failed_is_explained_tried_again_and_changed(person: Person) 
     assert person.do(person.page.input_value("#url")) == "http://nowhere.invalid/"
 
 
-@pytest.mark.skipif(not AXE.is_file(), reason="npm install --prefix build/npm axe-core")
+@pytest.mark.skipif(not AXE.is_file(), reason=WITHOUT_AXE)
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_screen_readers_and_weak_eyes_are_served(person: Person, demo: str, theme: Any) -> None:
     person.do(person.page.emulate_media(color_scheme=theme))
@@ -382,8 +397,7 @@ def test_screen_readers_and_weak_eyes_are_served(person: Person, demo: str, them
     for path in paths:
         person.go(path)
         person.js(AXE.read_text(encoding="utf-8"))
-        found = person.js("async () => (await axe.run({ iframes: false })).violations")
-        assert [(one["id"], one["nodes"][0]["html"]) for one in found] == [], path
+        assert person.js(FIND) == [], path
     person.events = [event for event in person.events if "404" not in event]
 
 
