@@ -118,7 +118,7 @@ class CleanJob(Reading):
         if self.blocks and self.metadata:
             raise UsageError("Rows of blocks have no metadata; choose one of them.")
         if self.blocks and self.writes_files:
-            raise UsageError("--blocks writes rows, and --write files a file per page; choose one of them.")
+            raise UsageError("Rows of blocks are not written as a file per page; choose one of them.")
 
     def part(self, shard: str) -> str:
         """Return the name of the output file of a shard."""
