@@ -1,12 +1,15 @@
 """The fields of a page as a result of a call."""
 
+import json
 from collections.abc import Mapping
 from functools import cached_property
+from typing import Any
 
 from domsieve.analysis.fields.extraction import FieldValue
 from domsieve.analysis.writers.field_tables import FieldSheet, field_rows, write_fields_csv
 from domsieve.library.results import Result
 from domsieve.notebook import tables
+from domsieve.sanitize import utf8
 from domsieve.snapshot.page import Snapshot
 
 
@@ -50,6 +53,13 @@ class FieldsResult(Result[tuple[Snapshot, FieldSheet]]):
         """The fields as CSV; cells that a spreadsheet would run as formulas begin with an apostrophe."""
         with self._meter.running("write"):
             return write_fields_csv([self._outcome[1]]).decode()
+
+    def json(self) -> str:
+        """Return the result as a line of JSON: `url` and `rows`."""
+        return json.dumps({"url": utf8(self.url), "rows": self.rows}, ensure_ascii=False) + "\n"
+
+    def _rows(self) -> list[Mapping[str, Any]]:
+        return [*self.rows]
 
     def _summary(self) -> str:
         if self._outcome[1].has_records:

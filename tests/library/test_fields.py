@@ -30,6 +30,9 @@ def test_fields_are_learned_and_found(tmp_path: Path) -> None:
     several = domsieve.fields([*others[:2], tmp_path / "none.html"], model=tmp_path / "shop.json")
     assert [one.error is None for one in several] == [True, True, False]
     assert several[0].values["isbn"] == fields(100)["isbn"]
+    assert result.to_dict()["rows"][0]["isbn"] == result.values["isbn"]
+    assert result.to_pandas()["isbn"].to_list() == [result.values["isbn"]]
+    assert domsieve.to_pandas(several)["error"].notna().to_list() == [False, False, True]
 
 
 def test_the_async_twins_give_the_same(tmp_path: Path) -> None:
