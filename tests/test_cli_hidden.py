@@ -87,7 +87,7 @@ def test_pages_are_cleaned_by_pixels(tmp_path: Path) -> None:
     told = json.loads(result.stdout)
     assert told["parameters"]["hidden"] == "pixels"
     assert told["unsure_texts"] == 1
-    assert "Pictures do not show whether 1 text can be seen, so they count as hidden.\n" in result.stderr
+    assert "Pictures do not show whether 1 text can be seen, so it counts as hidden.\n" in result.stderr
     by_layout = run(*words, "--json", cache=tmp_path)
     assert json.loads(by_layout.stdout)["unsure_texts"] == 0
     assert "Pictures" not in by_layout.stderr

@@ -319,9 +319,8 @@ class Writing:
             most = _most(self._hidden_in)
             say(f"Hidden text was dropped: {count(dropped, 'word')}{most}; --hidden keep keeps it.")
         if self._unsure:
-            say(
-                f"Pictures do not show whether {count(self._unsure, 'text')} can be seen, so they count as hidden."
-            )
+            so = "it counts" if self._unsure == 1 else "they count"
+            say(f"Pictures do not show whether {count(self._unsure, 'text')} can be seen, so {so} as hidden.")
         if self._invisible:
             say(f"Invisible characters were removed: {self._invisible:,}.")
 

@@ -198,7 +198,7 @@ class CleanResult(Result[tuple[Snapshot, Verdict]]):
 
     @cached_property
     def unsure_texts(self) -> int:
-        """Number of texts that were judged by layout with ``hidden="pixels"``, because pictures did not decide."""
+        """Number of texts that count as hidden with ``hidden="pixels"``, because pictures do not judge them."""
         with self._meter.running("write"):
             return unsure_texts(self.snapshot)
 

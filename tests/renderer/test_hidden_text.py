@@ -103,6 +103,8 @@ HIDDEN = {
         "<div style='background:#777'><p style='color:#7f7f7f'>{}</p></div>",
     ],
     Hiding.COVERED: [
+        "<div style='position:relative;overflow:hidden'><p>{}</p><div style='position:absolute;left:-50px;top:0;"
+        "width:9px;height:9px;box-shadow:0 0 0 999px #fff'></div></div>",
         f"<div style='position:relative'><p>{{}}</p><div style='{_LAYER};background:#eee'></div></div>",
         f"<div style='position:relative'><p>{{}}</p><img src='/pixel.png' style='{_LAYER};background:#eee'>"
         "</div>",
@@ -569,3 +571,31 @@ def test_frames_hide_what_they_hold(studio: Studio) -> None:
         ("seen", "TRANSPARENT"),
         ("white", "TRANSPARENT"),
     ]
+
+
+def test_a_text_that_is_all_in_its_first_letter_is_judged_by_it(studio: Studio) -> None:
+    style = "<style>p::first-letter { font-size: 60px; float: left } .no::first-letter { color: #fff }"
+    page = studio.show(f"{style}</style><p>V</p><p class=no>H</p>").snapshot
+    texts = {page.text_of(node): int(hidden_texts(page)[node]) for node in range(len(page))}
+    assert texts["V"] == Hiding.NONE
+    assert texts["H"] == Hiding.SAME_COLOUR
+
+
+def test_what_a_frame_scrolls_to_is_kept(studio: Studio) -> None:
+    high = "<div style='height:600px'></div><p>end</p>"
+    after = "<div style='position:relative;background:#def;height:900px'>after</div>"
+
+    def reason(frame: str) -> int:
+        page = studio.show(f"<div style='margin-left:300px'>{frame}</div>{after}").snapshot
+        return max(int(hidden_texts(page)[node]) for node in range(len(page)) if page.text_of(node) == "end")
+
+    assert reason(f'<iframe srcdoc="{high}"></iframe>') == Hiding.NONE
+    assert reason(f'<iframe scrolling=no srcdoc="{high}"></iframe>') == Hiding.CLIPPED
+    assert (
+        reason(f'<iframe srcdoc="<style>body {{ overflow: hidden }}</style>{high}"></iframe>')
+        == Hiding.CLIPPED
+    )
+    away = "<p style='position:absolute;left:-200px'>end</p>"
+    assert reason(f'<iframe srcdoc="{away}"></iframe>') == Hiding.CLIPPED
+    box = f"<div style='overflow:auto;height:90px'>{high}</div>"
+    assert reason(box) == Hiding.NONE

@@ -28,8 +28,6 @@ ONLY_PICTURES = [
     "<div style='background:#000'><p style='background:url(/none.png)'>{}</p></div>",
     f"<div style='position:relative'><p>{{}}</p><canvas id=c style='{_LAYER}'></canvas></div>"
     "<script>c.getContext('2d').fillRect(0, 0, 9999, 9999)</script>",
-    "<div style='position:relative;overflow:hidden'><p>{}</p>"
-    "<div style='position:absolute;left:-50px;top:0;width:9px;height:9px;box-shadow:0 0 0 999px #fff'></div></div>",
     f"<div style='position:relative'><p>{{}}</p><svg style='{_LAYER}' viewBox='0 0 9 9' preserveAspectRatio=none>"
     "<path d='M0 0h9v9h-9z' fill=#eee /></svg></div>",
 ]

@@ -7,7 +7,15 @@ import numpy as np
 from domsieve.analysis.columns.batch import F64, Bools, Ints
 from domsieve.analysis.columns.css_values import blended, blur_of, filtered, laid_on
 from domsieve.analysis.columns.paint_styles import LEAST_CONTRAST, LEAST_OPACITY, LEAST_PX
-from domsieve.analysis.columns.rectangles import contains, grown, intersection, is_larger, samples, unturned
+from domsieve.analysis.columns.rectangles import (
+    contains,
+    grown,
+    intersection,
+    is_larger,
+    samples,
+    share_in,
+    unturned,
+)
 from domsieve.analysis.columns.scene import Scene
 from domsieve.budget import check
 
@@ -155,12 +163,17 @@ class Covers:
         those = np.flatnonzero(usable)
         through = np.ones((text.size, _ACROSS * _DOWN))
         changed = np.zeros(text.size, np.bool_)
+        # Where a reader has to scroll to a text, only what scrolls with it can be over it.
+        scroller = scene.scroller_of[page.parent[text]]
+        scroller[share_in(scene.rect[scroller], cores) >= _IN_VIEW] = -1
+        last = np.where(scroller < 0, len(page), page.end[scroller])
         for at, over in self._bands(cores, those):
             one, box = text[at][:, None], self.of[over][None]
             own = page.paint[one]
             later = (page.paint[box] > own) & (self.root[over][None] != own)
             later |= node.is_drawn[box] & (page.paint[box] == own) & (box > one)
             later |= patches.is_top[self.patch[over]][None] & (box < one) & (page.end[box] > one)
+            later &= (box > scroller[at][:, None]) & (box < last[at][:, None])
             mover = scene.mover[page.parent[text[at]]]
             later &= (scene.mover[box] == mover[:, None]) & self._meets(cores[at], over)
             first, second = np.nonzero(later)
@@ -251,6 +264,8 @@ class Covers:
 _WITHIN = 0.75
 _LAYERS = 3
 _LEAST_AREA = 1e-6
+# A text is in view in its scrolling box if so much of it is.
+_IN_VIEW = 0.5
 _INWARDS = np.array([1.0, 1.0, -1.0, -1.0])
 # Letters of usual sizes cannot be read through a filter of this blur.
 _MOST_BACKDROP_BLUR_PX = 8.0

@@ -46,6 +46,8 @@ _SIZE = re.compile(r"(\d{1,6})x(\d{1,6})")
 _MAKES_CONTEXT = re.compile(
     r"opacity|transform|translate|rotate|scale|perspective|filter|mask|clip-path|blend"
 )
+# Values of the attribute ``scrolling`` of frames: the HTML standard, section 15.5.5.
+_NO_SCROLLING = frozenset({"no", "noscroll", "off"})
 _MOST_DEPTH = 64  # of boxes in one room of three dimensions
 DRAWN = ("rect", "circle", "ellipse", "line", "path", "polygon", "polyline", "use", "image")
 """Elements of SVG that paint a shape."""
@@ -87,6 +89,9 @@ class PaintStyles:
         contained = self.each("contain", "none", _paints_inside)
         self.cuts: Bools = inside & ((across == _CUTS) | (down == _CUTS) | contained)
         self.scrolls: Bools = inside & ((across == _SCROLLS) | (down == _SCROLLS))
+        self.is_frame = has_tag(page, "iframe", "frame")
+        self._read_reach()
+        self._scroll_frames((across == _CUTS) & (down == _CUTS), (across > 0) | (down > 0))
         self.shape_number, self.shape_values = self.numbers("clip-path", "none", unset=-1)
         self.mask_number, self.mask_values = self.numbers("mask-image", "none", unset=-1)
         border = self.each("-webkit-mask-box-image-source", "none", lambda value: pictures(value)[0])
@@ -124,11 +129,9 @@ class PaintStyles:
             "display", "inline", lambda value: not value.startswith("inline-")
         ) & ~self.each("float", "none", lambda value: value != "none")
         self.has_reference: Bools = self.each("filter", "none", lambda value: "url(" in value)
-        self.is_frame = has_tag(page, "iframe", "frame")
         self.is_unpainted = self._below(*_PAINTED_LATER)
         size = _SIZE.fullmatch(str(page.provenance.options.get("viewport_px", "")))
         self.window_px = (float(size[1]), float(size[2])) if size else (np.inf, np.inf)
-        self._read_reach()
 
     def _read_reach(self) -> None:
         """Find which way pages and boxes scroll: normally to the right and down."""
@@ -142,6 +145,21 @@ class PaintStyles:
             flexes & (flex == "row-reverse") & ~rtl
         )
         self.reaches_up: Bools = (~upright & rtl) | (flexes & (flex == "column-reverse") & upright)
+
+    def _scroll_frames(self, cuts: Bools, has_overflow: Bools) -> None:
+        """Let frames scroll, and the way that their documents do, unless they or their documents forbid it."""
+        page = self._page
+        bodies = {int(page.parent[one]): one for one in np.flatnonzero(has_tag(page, "body"))[::-1].tolist()}
+        fixed = attributes_of(page).found(
+            "scrolling", lambda said: True if said.strip().lower() in _NO_SCROLLING else None
+        )
+        for root in np.flatnonzero(has_tag(page, "html") & (page.parent > 0)).tolist():
+            frame, body = int(page.parent[page.parent[root]]), bodies.get(root, root)
+            # The overflow of the body is that of the window if the root has none.
+            of_window = root if has_overflow[root] else body
+            self.scrolls[frame] = self.is_frame[frame] and frame not in fixed and not cuts[of_window]
+            for reaches in (self.reaches_left, self.reaches_up):
+                reaches[frame] = reaches[[root, body]].any()
 
     def _read_transforms(self) -> None:
         """Read the matrices of transforms, and which boxes show their backs or are behind the reader."""

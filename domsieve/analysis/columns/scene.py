@@ -52,6 +52,7 @@ class Scene:
     lettering : (N, 4), the colour of letters that are cut out of a background (``background-clip: text``).
     is_fixed : (N,), whether the content of a node stays where it is when the page is scrolled.
     mover : (N,), the nearest fixed or sticky box around the content of a node, -1 for none.
+    scroller_of : (N,), the nearest box that scrolls the content of a node, -1 for none.
     context_of : (N,), the nearest stacking context, -1 for that of the page.
     effect_of : (N,), the nearest element with a blend mode or a filter that changes colours, -1 for none.
     shade_of : (N,), the nearest element with a filter that gives letters a shadow, -1 for none.
@@ -78,7 +79,7 @@ class Scene:
         self.opacity = np.ones(n)
         self.holds_fixed = np.zeros(n, np.bool_)
         self.is_fixed = np.zeros(n, np.bool_)
-        self.mover = np.full(n, -1)
+        self.mover, self.scroller_of = np.full(n, -1), np.full(n, -1)
         self.in_hidden_frame = np.zeros(n, np.bool_)
         self.blur_px = np.zeros(n)
         self.plane = np.tile(np.eye(2), (n, 1, 1))
@@ -210,11 +211,20 @@ class Scene:
         least = np.maximum(node.letter_px[nodes[scrolls]], LEAST_PX)
         seen = is_larger(intersection(own[scrolls], self.rect[nodes[scrolls]]), least)
         inner[scrolls] = np.where(seen[:, None], EVERYWHERE, NOWHERE)
+        # But of a frame only what is to the right of its corner and below it.
+        framed = np.flatnonzero(scrolls)[seen & node.is_frame[nodes[scrolls]]]
+        for axis, reaches in enumerate((node.reaches_left, node.reaches_up)):
+            begins = framed[~reaches[nodes[framed]]]
+            inner[begins, axis] = self.rect[nodes[begins], axis]
         self.clip[nodes] = inner
         for clip, holds in ((self.clip_placed, node.holds_placed), (self.clip_fixed, node.holds_fixed)):
             outer = clip[above]
             outer[shaped] = intersection(outer[shaped], self.edges[nodes[shaped]])
-            clip[nodes] = np.where(holds[nodes, None], inner, outer)
+            clip[nodes] = np.where((holds | node.is_frame)[nodes, None], inner, outer)
+        scroller = self.scroller_of[above]
+        # What is placed leaves a box that scrolls, unless that is its containing block.
+        scroller[fixed | (placed & ~node.holds_placed[scroller])] = -1
+        self.scroller_of[nodes] = np.where(scrolls, nodes, scroller)
         self.holds_fixed[nodes] = held | node.holds_fixed[nodes]
         self.opacity[nodes] = self.opacity[above] * node.opacity[nodes]
         # A fixed box in a transformed one moves with it.

@@ -206,6 +206,13 @@ class _Draft:
         shown, first = np.unique(node[entries], return_index=True)
         entries = entries[first]
         self.style[shown], self.box[shown], self.paint[shown] = style[entries], box[entries], paint[entries]
+        letters = (text >= 0) & (self.kind[node] == _NOTHING)
+        for entry in np.flatnonzero(letters & self._is_named("::first-letter")[node]).tolist():
+            # A text that is all in the first letter has an empty box of its own.
+            own = int(node[entry]) + 1
+            words = self._string(int(self.value[own])).strip() if own < self.starts[number + 1] else ""
+            if words and words == self.strings[text[entry]].strip() and not self.box[own, 2:].any():
+                self.style[own], self.box[own], self.paint[own] = style[entry], box[entry], paint[entry]
 
     def _row(self, row: bytes) -> int:
         return self.rows.setdefault(row, len(self.rows)) if row != b"[]" else -1

@@ -129,7 +129,9 @@ def squeezed(line: Ints, box: F64, letters: Ints) -> Bools:
     np.minimum.at(begin, number, box[:, :2])
     np.maximum.at(end, number, box[:, 2:])
     short, long = np.sort(end - begin, axis=1).T
-    count, size = np.bincount(number, letters, lines.size), short / _LINE_HEIGHT
+    count = np.bincount(number, letters, lines.size)
+    # A line of few letters may be narrower than it is high.
+    size = np.where(count < _FEWEST_IN_LINE, long, short) / _LINE_HEIGHT
     thin = (count >= _FEWEST_IN_LINE) & (long / np.maximum(count, 1) < _LEAST_READ * size)
     return np.asarray((thin | (size < _LEAST_LETTER_PX))[number])
 

@@ -64,6 +64,12 @@ class Pictures:
             )
         return bool(np.count_nonzero(empty) > _FEW_PIXELS)
 
+    def missing(self, boxes: Bools) -> int:
+        """Return how many of some parts that are in this part of the page do not differ enough to be seen."""
+        return int(
+            np.count_nonzero(boxes & (area(self._edges) > 0) & (self.changed < LEAST_SHARE * self._scene.ink))
+        )
+
     def take_out(self, without: Sequence["Image"], complete: Sequence["Image"]) -> None:
         """Take out what moves by itself: pixels that are not apart in all pictures with and all without letters."""
         from PIL import ImageChops

@@ -50,8 +50,12 @@ _TALLEST_PX, _WIDEST_PX = 1_000_000, 16_384
 _MOST_FRAMES, _MOST_VIEWS, _MOST_SHADED, _MOST_CUT = 100, 200, 2_000, 500
 # Around the texts of a fixed box, for what reaches beyond their boxes.
 _MARGIN_PX = 40.0
+# If so many parts of texts are not seen in a picture, it is taken again. A guess: a layer has more of them.
+_MOST_MISSING = 12
 # So many pictures are kept until they are compared.
 _MOST_TILES = 4
+# What flickers is taken for letters if it is as dark as these in all pictures: once in 500 times with so many more.
+_MOST_AGAIN = 3
 
 
 async def look(
@@ -316,9 +320,13 @@ class _Page:
         ]
         for some in (tiles[at : at + _MOST_TILES] for at in range(0, len(tiles), _MOST_TILES)):
             parts = await self._compare(count, boxes, some)
-            if not any(part.changed[boxes].any() for part in parts):
-                # Nothing is seen of any text. A browser that is very busy may have pictured what was there before.
-                parts = await self._compare(count, boxes, some)
+            # A browser that is very busy may have pictured what was there before, in some layers or in all.
+            late = [at for at, part in enumerate(parts) if part.missing(boxes) >= _MOST_MISSING]
+            for at, part in zip(
+                late, await self._compare(count, boxes, [some[one] for one in late]), strict=True
+            ):
+                if part.missing(boxes) < parts[at].missing(boxes):
+                    parts[at] = part
             count.add(boxes, parts)
 
     async def _compare(self, count: Count, boxes: Bools, tiles: Sequence[F64]) -> "list[Pictures]":
@@ -332,10 +340,10 @@ class _Page:
             part = await asyncio.to_thread(Pictures, count.scene, tile, await first, await second)
             if await asyncio.to_thread(part.moves):
                 # In an order that nothing that moves by itself keeps to.
-                again = await self._shoot_all([tile])
-                blank = await self._without([tile])
-                again += await self._shoot_all([tile])
-                blank += await self._without([tile])
+                again, blank = await self._shoot_all([tile]), await self._without([tile])
+                for _ in range(_MOST_AGAIN):
+                    again += await self._shoot_all([tile])
+                    blank += await self._without([tile])
                 await asyncio.to_thread(
                     part.take_out, await asyncio.gather(*blank), await asyncio.gather(*again)
                 )
