@@ -322,9 +322,8 @@ class _Page:
             parts = await self._compare(count, boxes, some)
             # A browser that is very busy may have pictured what was there before, in some layers or in all.
             late = [at for at, part in enumerate(parts) if part.missing(boxes) >= _MOST_MISSING]
-            for at, part in zip(
-                late, await self._compare(count, boxes, [some[one] for one in late]), strict=True
-            ):
+            again = await self._compare(count, boxes, [some[at] for at in late]) if late else []
+            for at, part in zip(late, again, strict=True):
                 if part.missing(boxes) < parts[at].missing(boxes):
                     parts[at] = part
             count.add(boxes, parts)
