@@ -16,10 +16,10 @@ _OTHERS: Mapping[OptionGroup, str] = {
     "Pages": "all input-file input-paths pages pages-per-site period raw seed select drop url",
     "Capture": "archive archive-credentials delay fixed-time from max-age refresh twice",
     "Network": "host http port public-host token-file trusted-proxy",
-    "Analysis": "analysis-megabytes analysis-timeout cap drop-kind examples explain fail-on-drift favor hidden "
+    "Analysis": "alone analysis-megabytes analysis-timeout cap drop-kind examples explain fail-on-drift favor hidden "
     "keep-kind "
     "method mode model models param per-block",
-    "Output": "blocks fields format json max-words metadata output output-dir write",
+    "Output": "blocks exit-code fields format json max-words metadata output output-dir write",
     "Storage": "cache data dry-run free-megabytes keep-days keep-jobs keep-megabytes repair",
     "Work": "client-queue free-memory-percent job-seconds max-load queue ray-address "
     "requests-per-minute runner shard-pages site-megabytes site-pages site-seconds step-seconds "
@@ -71,6 +71,7 @@ EXAMPLES: Mapping[str, str] = {
     "report": "domsieve report example.org -o report.html",
     "serve": "domsieve serve --token-file tokens.txt",
     "site": "domsieve site https://example.org/ --pages 50",
+    "sync": "domsieve sync https://docs.example.org/ --output-dir docs",
     "vectorize": "domsieve vectorize example.org -o weights.npz",
 }
 """An example of each command."""

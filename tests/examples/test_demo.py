@@ -53,7 +53,7 @@ def test_it_says_why_blocks_were_dropped(run: tuple[Path, str]) -> None:
 def test_the_report_stays(run: tuple[Path, str]) -> None:
     folder, printed = run
     assert "The report is build/demo/report.html" in printed
-    assert (folder / "build/demo/report.html").read_text(encoding="utf-8").startswith("<!doctype html>")
+    assert (folder / "build/demo/report.html").read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
 
 
 def test_the_next_commands_work_without_the_site(run: tuple[Path, str]) -> None:

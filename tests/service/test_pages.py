@@ -18,7 +18,7 @@ from tests.command import damage, fill, write_pages
 from tests.snapshot.pages import made_up
 
 
-def test_names_differ_whatever_the_targets(tmp_path: Path) -> None:
+def test_keys_differ_whatever_the_targets(tmp_path: Path) -> None:
     folders = [tmp_path / "one", tmp_path / "two"]
     for folder in folders:
         write_pages(folder, 2)
@@ -26,9 +26,10 @@ def test_names_differ_whatever_the_targets(tmp_path: Path) -> None:
         captures = fill(store.root, ["http://example.org/"] * 3)
         words = [str(folders[0]), str(folders[1] / "p1.html"), str(folders[1])]
         targets = [*find_targets(words, store), *map(CacheTarget, captures)]
-        names = [page.name for page in readable(Fetched(targets), store, raw=False)]
-    assert names[:5] == ["p1", "p2", "p1-2", "p1-3", "p2-2"]
-    assert len(set(names)) == 8
+        pages = readable(Fetched(targets), store, raw=False)
+    names = [page.name for page in pages]
+    assert names[:5] == ["one/p1.html", "one/p2.html", "two/p1.html", "two/p1.html", "two/p2.html"]
+    assert len({page.key for page in pages}) == 8
 
 
 def test_a_raw_page_is_its_own_raw_source(tmp_path: Path) -> None:
