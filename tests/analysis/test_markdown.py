@@ -356,6 +356,11 @@ def test_headings_are_no_links_to_the_page_they_are_on(address: str) -> None:
     assert markdown(f"<h1><a href='{address}'>Types</a></h1><p>b") == "# Types\n\nb\n"
 
 
+@pytest.mark.parametrize("route", ["#/lens", "#!/lens"])
+def test_headings_link_to_routes(route: str) -> None:
+    assert markdown(f"<h2><a href='{route}'>Lens</a></h2>") == f"## [Lens]({URL}{route})\n"
+
+
 def test_headings_link_to_anchors_of_other_pages() -> None:
     assert markdown("<h1><a href='/c#a'>Types</a></h1>") == "# [Types](https://example.org/c#a)\n"
 

@@ -30,6 +30,7 @@ _MARKS = {
 _CODE = frozenset(["code", "samp", "tt"])
 _PRE = frozenset(["listing", "plaintext", "pre", "xmp"])
 _HEADINGS = {f"h{level}": level for level in range(1, 7)}
+_ROUTES = ("/", "!")
 _FENCES = re.compile("`{3,}")
 _MOST_DIGITS = 9
 
@@ -282,8 +283,13 @@ class _Walk:
             self.opened.append(mark)
 
     def _is_anchor(self, value: str, address: str) -> bool:
-        """Return whether a link leads to an anchor of the page, in short or with the address of the page."""
-        page, sign, _ = address.partition("#")
+        """Return whether a link leads to an anchor of the page, in short or with the address of the page.
+
+        What follows ``#`` may also be the route of an app, which is another page.
+        """
+        page, sign, fragment = address.partition("#")
+        if fragment.startswith(_ROUTES):
+            return False
         return value.startswith("#") or (bool(sign) and page == self.plan.address)
 
     def _code(self, node: int) -> None:

@@ -107,8 +107,13 @@ def only_known(request: Request) -> None:
         errors = [
             Invalid(where=f"query.{name}"[:200], what="This is not known here") for name in unknown[:20]
         ]
-        encode = " Write & in url as %26; curl -G --data-urlencode does." if "url" in known else ""
-        raise ProblemError(422, f"The address has unknown parameters.{encode}", errors=errors)
+        hint = ""
+        if "url" in known:
+            hint = (
+                " Options go by POST, the format by Accept."
+                " If they belong to url, write & in it as %26; curl -G --data-urlencode does."
+            )
+        raise ProblemError(422, f"The address has unknown parameters.{hint}", errors=errors)
 
 
 def wait_of(prefer: str | None, *, default: int) -> int:
