@@ -120,6 +120,20 @@ def test_a_field_that_is_gone_is_missing_and_raises_an_alarm() -> None:
     assert str(alarm).startswith("price: found on 0 of 6 pages, was 14 of 14; the place is gone, 'b'")
 
 
+def test_the_next_label_is_not_the_value_of_a_label_without_one() -> None:
+    """An empty cell behind ``Publisher:``: the next text is the label of the ISBN."""
+    model = learned(3, 4)
+    watch = FieldWatch(model)
+    for number in range(20, 26):
+        emptied = source(number).replace(fields(number)["publisher"], "")
+        snapshot = parse_html(emptied.encode(), url=f"https://shop.example/{number}")
+        found = extract(snapshot, model)
+        watch.add(snapshot, found)
+        assert found.fields["publisher"].value is None
+        assert found.fields["isbn"].value == fields(number)["isbn"]
+    assert [alarm.name for alarm in watch.alarms()] == ["publisher"]
+
+
 def test_a_renamed_place_raises_no_alarm() -> None:
     model = learned(3, 4)
     watch = FieldWatch(model)

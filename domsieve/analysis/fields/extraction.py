@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from domsieve.analysis.fields.fields_model import Description, FieldsModel, LearnedField
 from domsieve.analysis.fields.places import PagePlaces, Place, page_places
-from domsieve.analysis.fields.value_kinds import flat, folded, has_digit
+from domsieve.analysis.fields.value_kinds import flat, folded, has_digit, without_digits
 from domsieve.analysis.selection.element_matching import selected_elements
 from domsieve.budget import check, spending
 from domsieve.errors import UsageError
@@ -23,6 +23,7 @@ LEAST_CONFIDENCE = 0.34
 _LEAST_ALIVE = 0.3
 _LEAST_VOTES = 0.55
 _MOST_RECORDS = 20_000
+_LABEL_KINDS = frozenset(("left", "before", "below", "first"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,10 +86,12 @@ def extract_from(places: PagePlaces, model: FieldsModel) -> PageFields:
     for number, place in enumerate(places.places):
         by_source.setdefault(place.source, []).append(number)
     answers: dict[str, list[list[Answer]]] = {}
+    titles = _titles(model)
     for name, learned in model.fields.items():
         check()
         answers[name] = [
-            answers_of(one, places, by_source, digits=learned.digits) for one in learned.descriptions
+            _without_titles(answers_of(one, places, by_source, digits=learned.digits), titles)
+            for one in learned.descriptions
         ]
     alive = _alive(model, answers)
     if model.records:
@@ -98,6 +101,31 @@ def extract_from(places: PagePlaces, model: FieldsModel) -> PageFields:
         for name, learned in model.fields.items()
     }
     return PageFields(fields, (), alive)
+
+
+def _titles(model: FieldsModel) -> frozenset[str]:
+    """Return the labels that are surely no values: with a colon, or such as descriptions begin from.
+
+    If a value is gone, what follows its label is often the next label. Other texts that several pages say may be
+    values, such as the name of a publisher.
+    """
+    named = {
+        label
+        for learned in model.fields.values()
+        for one in learned.descriptions
+        for feature in one.where
+        for kind, _, label in [feature.partition(" ")]
+        if kind in _LABEL_KINDS
+    }
+    return frozenset(label for label in model.labels if label.endswith(":") or label in named)
+
+
+def _without_titles(answers: Sequence[Answer], titles: frozenset[str]) -> list[Answer]:
+    left = [
+        Answer(one.number, [value for value in one.values if without_digits(folded(value)) not in titles])
+        for one in answers
+    ]
+    return [one for one in left if one.values]
 
 
 def answers_of(
