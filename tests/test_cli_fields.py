@@ -76,3 +76,17 @@ def test_a_model_of_something_else_is_refused(shop: Path) -> None:
     result = run("fields", "extract", shop, "--model", model, cache=shop.parent / "cache")
     assert result.exit_code == 5
     assert "shop.json is not a valid model of fields" in result.stderr
+
+
+def test_without_a_model_the_product_of_each_page_is_written(shop: Path) -> None:
+    words: list[str | Path] = ["fields", "extract", shop]
+    result = run(*words, cache=shop.parent / "cache")
+    assert result.exit_code == 0, result.output
+    lines = [json.loads(line)["fields"] for line in result.stdout.splitlines()]
+    assert [line["price"]["value"] for line in lines] == [f"{n + 9}.50" for n in range(1, 13)]
+    assert {line["currency"]["value"] for line in lines} == {"GBP"}
+    assert {line["price"]["description"] for line in lines} == {"page"}
+    assert "price: found in 12 of 12 pages" in result.stderr
+    refused = run(*words, "--fail-on-drift", cache=shop.parent / "cache")
+    assert refused.exit_code == 2
+    assert "give --model" in refused.stderr

@@ -133,7 +133,10 @@ def _described(model: "FieldsModel", output: Path) -> str:
 def extract(
     targets: "Sequence[Word]",
     *,
-    model: Annotated[Path, typer.Option(help="Model written by `fields learn`.")],
+    model: Annotated[
+        Path | None,
+        typer.Option(help="Model written by `fields learn`; without one, pages are read as product pages."),
+    ] = None,
     output_format: Annotated[RecordFormat, typer.Option("--format", help="Output format.")] = "jsonl",
     output: Annotated[Path | None, typer.Option("--output", "-o", help="File for all results.")] = None,
     fail_on_drift: Annotated[
@@ -147,13 +150,13 @@ def extract(
     cache: Cache = None,
     capture: Capture,
 ) -> None:
-    """Write the fields of pages that were learned from examples, each with its confidence."""
+    """Write the fields of pages that were learned from examples, or those of the product of each page."""
     from domsieve.analysis.fields.alarm import FieldWatch
     from domsieve.analysis.fields.fields_model import load_fields_model
     from domsieve.analysis.writers.formats import write_fields
     from domsieve.errors import DomsieveError, UsageError
     from domsieve.files import write_file
-    from domsieve.tasks.field_extraction import extract_fields
+    from domsieve.tasks.field_extraction import PRODUCT_FIELDS, extract_fields
     from domsieve.tasks.output import OUTPUT_FILE
     from domsieve.tasks.pages import readable
     from domsieve.tasks.targets import find_targets
@@ -162,9 +165,11 @@ def extract(
     if output_format == "parquet" and not output:
         raise UsageError("Parquet is a binary format; give --output.")
     write_fields([], output_format)  # a missing library for Parquet is reported before the work
-    learned = load_fields_model(model)
+    if model is None and fail_on_drift:
+        raise UsageError("--fail-on-drift compares pages with a model; give --model.")
+    learned = None if model is None else load_fields_model(model)
     selection = selection_of(select, drop)
-    watch = FieldWatch(learned)
+    watch = None if learned is None else FieldWatch(learned)
     sheets: list[FieldSheet] = []
     capture = capture.adapted()
     with ExitStack() as stack, open_cache(cache) as store:
@@ -193,10 +198,12 @@ def extract(
             write_file(output, data, what=OUTPUT_FILE)
         else:
             sys.stdout.write(data.decode())
-    for name, number in watch.facts().items():
-        of = count(sum(len(sheet.rows) for sheet in sheets), "record" if learned.records else "page")
+    rows = [row for sheet in sheets for row in sheet.rows]
+    of = count(len(rows), "record" if learned is not None and learned.records else "page")
+    for name in PRODUCT_FIELDS if learned is None else learned.fields:
+        number = sum(name in row and row[name].value is not None for row in rows)
         say(f"{name}: found in {number:,} of {of}")
-    alarms = watch.alarms()
+    alarms = [] if watch is None else watch.alarms()
     for alarm in alarms:
         say_error(f"{model}: {alarm}. Learn the fields again.")
     finish(len(sheets), failed)

@@ -79,14 +79,18 @@ def fields(
     url: str | Sequence[str | None] | None = None,
     **how: Unpack[FieldsKeywords],
 ) -> FieldsResult | list[FieldsResult]:
-    """Return the fields of a page that were learned from examples; for several pages, a list in their order.
+    """Return the fields of a page: those that were learned from examples, or without a model those of its product.
+
+    For several pages, the result is a list in their order.
 
     If one of several pages fails, its result has `error` set.
 
     Parameters
     ----------
     page, url, cache, capture, network, select, drop : see `clean`.
-    model : a model from `learn_fields`, or its file.
+    model : a model from `learn_fields`, or its file. Without one, the fields are `name`, `price`, `currency`,
+        `availability`, `sku`, `gtin`, `brand`, `rating`, `best_rating` and `rating_count` of the product that the
+        page is taken to be about, in schema.org's terms; `description` says where each comes from.
 
     Raises
     ------
@@ -118,9 +122,7 @@ def _fields(call: str, page: object, url: object, how: FieldsKeywords) -> PagesC
     values = given(call, FieldsKeywords, how)
     fetching = _fetching(values).adapted()
     model = values["model"]
-    if not isinstance(model, FieldsModel):
-        if model is None:
-            raise wrong("model", model, "give a model from learn_fields, or its file")
+    if model is not None and not isinstance(model, FieldsModel):
         model = load_fields_model(path_of("model", model))
     selection = selection_of(values["select"], values["drop"])
 

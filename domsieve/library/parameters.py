@@ -93,7 +93,7 @@ class LearnFieldsKeywords(FetchKeywords, total=False):
 class FieldsKeywords(SelectKeywords, total=False):
     """How the fields of pages are found."""
 
-    model: Annotated[FieldsModel | AnyPath, Default(None)]
+    model: Annotated[FieldsModel | AnyPath | None, Default(None)]
 
 
 _NETWORK = (

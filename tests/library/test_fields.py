@@ -60,6 +60,26 @@ def test_wrong_examples_are_refused(examples: object, says: str) -> None:
     assert caught.value.parameter == "examples"
 
 
-def test_a_model_is_needed() -> None:
+def test_without_a_model_the_fields_are_those_of_the_product() -> None:
+    html = """<title>Kettle</title><h1>Kettle</h1><p class=price>$24.50</p><p>SKU: K-17</p><p>Sold out</p>
+    <script type="application/ld+json">{"@type": "Product", "name": "Kettle", "brand": "Steam"}</script>"""
+    result = domsieve.fields(html, url="https://shop.example/kettle")
+    found = {name: value for name, value in result.values.items() if value is not None}
+    assert found == {
+        "name": "Kettle",
+        "price": "24.50",
+        "currency": "USD",
+        "availability": "OutOfStock",
+        "sku": "K-17",
+        "brand": "Steam",
+    }
+    assert result.fields["brand"].description.startswith("json-ld")
+    assert result.fields["price"].description == "page"
+    assert result.snapshot.attributes(result.fields["price"].node) == {"class": "price"}
+    assert result.fields["gtin"].value is None
+    assert result.csv.startswith("url,name,price,currency,availability,sku,gtin,brand,rating,")
+
+
+def test_a_wrong_model_is_refused() -> None:
     with pytest.raises(UsageError, match="model"):
-        domsieve.fields("<p>A</p>", model=None)  # type: ignore[call-overload]
+        domsieve.fields("<p>A</p>", model=3)  # type: ignore[call-overload]

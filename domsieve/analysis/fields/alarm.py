@@ -1,7 +1,6 @@
 """Notice fields that break: found on fewer pages than at the learning, of another kind, or of another length."""
 
 from collections import Counter
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from statistics import median
 
@@ -117,10 +116,6 @@ class FieldWatch:
         if learned.length and length and not 1 / _LONGER <= (length + 5) / (learned.length + 5) <= _LONGER:
             return f"its values have {length:.0f} characters, had {learned.length}"
         return ""
-
-    def facts(self) -> Mapping[str, int]:
-        """Return on how many pages, or in how many records, each field was found."""
-        return {name: self._found[name] for name in self.model.fields}
 
 
 def _alike(places: PagePlaces, learned: LearnedField) -> str:
