@@ -10,6 +10,7 @@ from experiments.experiments.htmldate import HTMLDATE
 from experiments.experiments.javascript import JAVASCRIPT
 from experiments.experiments.kinds import KINDS
 from experiments.experiments.languages import LANGUAGES
+from experiments.experiments.learned_fields import LEARNED_FIELDS
 from experiments.experiments.metadata import METADATA
 from experiments.experiments.products import PRODUCTS
 from experiments.experiments.records import RECORDS
@@ -38,6 +39,7 @@ _ALL = (
     BLOCKS,
     ERRORS,
     RECORDS,
+    LEARNED_FIELDS,
     TABLE_1,
 )
 
