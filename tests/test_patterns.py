@@ -397,7 +397,7 @@ class Pattern:
         return self.module if self.module.startswith("experiments.") else f"domsieve.{self.module}"
 
     def load(self) -> "re.Pattern[Any]":
-        if self.name.startswith("_"):
+        if self.name.isidentifier():
             found = getattr(importlib.import_module(self.path), self.name)
             assert isinstance(found, re.Pattern)
             return found

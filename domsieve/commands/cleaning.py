@@ -272,11 +272,11 @@ class Writing:
         from domsieve.tasks.page_cleaning import written
         from domsieve.tasks.postprocess import how_loaded, remarks
 
+        self._given[page.site] += 1
         if isinstance(result, DomsieveError):
             self._fail(page, result)
             return
         snapshot, verdict = result
-        self._given[page.site] += 1
         self._known[page.site] = verdict.site_pages
         try:
             text = written(page, result, self._form, metadata=self._metadata, max_words=self._max_words)

@@ -88,7 +88,7 @@ def test_results_have_warnings_and_the_threshold() -> None:
     assert result.warnings == ()
     assert told["warnings"] == []
     assert 0 < told["threshold"] < 1
-    assert told["threshold"] == round(result.verdict.threshold or 0, 3)
+    assert told["threshold"] == round(result.verdict.threshold or 0, 6)
     kept = [block for block in told["blocks"] if block["reason"] == "looks like content"]
     assert all(block["score"] >= told["threshold"] for block in kept)
 

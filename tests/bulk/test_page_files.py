@@ -59,7 +59,8 @@ def test_files_do_not_depend_on_shards_and_are_not_written_anew(tmp_path: Path) 
 
 
 @pytest.mark.parametrize(
-    ("words", "said"), [(("--blocks",), "--write files"), (("--output-dir", "memory://x"), "this machine")]
+    ("words", "said"),
+    [(("--blocks",), "Rows of blocks are not written"), (("--output-dir", "memory://x"), "this machine")],
 )
 def test_what_files_cannot_be_is_refused(words: tuple[str, ...], said: str, tmp_path: Path) -> None:
     page = write_sites(tmp_path / "in", sites=1, pages=1)

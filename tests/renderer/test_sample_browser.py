@@ -56,7 +56,7 @@ def test_the_demo_site_is_found_whole_and_its_robots_txt_obeyed() -> None:
     assert done(events, root)[:8] == done(first, root)
     assert [e.was_known for e in events if isinstance(e, PageDone)] == [True] * 8 + [False] * 13
     assert SitemapsRead(pages=13) in events
-    assert events[-1] == SampleEnded(pages=21, reason="exhausted")
+    assert events[-1] == SampleEnded(pages=21, reason="exhausted", forbidden=9)
     assert len(events) == 24, "nothing was rendered that the site does not want or that was there already"
 
 

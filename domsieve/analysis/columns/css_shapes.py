@@ -15,9 +15,10 @@ Edges = tuple[float, float, float, float]
 EVERYWHERE: Edges = (-inf, -inf, inf, inf)
 NOWHERE: Edges = (0.0, 0.0, 0.0, 0.0)
 
-_LENGTH = re.compile(r"(-?\d*\.?\d+(?:e-?\d+)?)(px|%)?")
-_TOKEN = re.compile(r"[a-z]{3,5}\(|[-+]?\d*\.?\d+(?:e-?\d+)?(?:px|%)?|[-+*/(),]")
-_PATH = re.compile(r"[A-Za-z]|-?\d*\.?\d+(?:e-?\d+)?")
+_NUMBER = r"(?:\d++(?:\.\d++)?|\.\d++)(?:e-?\d++)?"
+_LENGTH = re.compile(rf"(-?{_NUMBER})(px|%)?")
+_TOKEN = re.compile(rf"[a-z]{{3,5}}\(|[-+]?{_NUMBER}(?:px|%)?|[-+*/(),]")
+_PATH = re.compile(rf"[A-Za-z]|-?{_NUMBER}")
 _ROUND = 24  # corners that stand for a circle
 _MOST_CORNERS = 400  # of a shape that are looked at. A guess
 _LONGEST, _MOST_TOKENS = 4_000, 100  # of a length; each token is up to three calls deep. Guesses

@@ -195,7 +195,7 @@ def api(gateway: Gateway) -> APIRouter:
         "/clean",
         summary="Clean a page from the command line",
         tags=["pages"],
-        responses={**{k: v for k, v in _CLEAN.items() if k not in {400, 408, 413}}},
+        responses={k: v for k, v in _CLEAN.items() if k not in {408, 413}},  # 400: its address fills the head
     )
     async def clean_address(
         request: Request, url: Annotated[Url, Query()], prefer: Prefer = None

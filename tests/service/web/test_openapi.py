@@ -75,7 +75,12 @@ def without_patterns_of_addresses(part: Any) -> Any:
 
 @pytest.fixture(scope="module")
 def description() -> OpenApiSchema:
-    return schemathesis.openapi.from_dict(without_patterns_of_addresses(document()))
+    # An address that is too long is refused before its parameters are looked at.
+    refusals = ["400", "401", "403", "404", "405", "406", "409", "414", "415", "422", "428", "429", "5xx"]
+    config = schemathesis.Config.from_dict(
+        {"checks": {"negative_data_rejection": {"expected-statuses": refusals}}}
+    )
+    return schemathesis.openapi.from_dict(without_patterns_of_addresses(document()), config=config)
 
 
 # Read when the test runs: the thousands of requests are not made where this file is only collected.
