@@ -25,6 +25,7 @@ from domsieve.commands.capture_options import (
     url_of_file,
 )
 from domsieve.commands.console import (
+    FailedPages,
     check_place,
     count,
     explained,
@@ -401,14 +402,8 @@ def learn(
     with open_cache(cache) as store:
         fetched = fetch(find_targets(targets, store), store, capture)
         pages = readable(fetched, store, raw=raw, keep_errors=keep_errors, selection=selection)
-        failed = fetched.failed
-
-        def report(page: "Page", error: "DomsieveError") -> None:
-            nonlocal failed
-            failed += 1
-            say_error(f"{page.label}: {explained(error)}")
-
-        model = learn_pages(pages, method=method, params=params, failed=report)
+        failed = FailedPages(fetched.failed)
+        model = learn_pages(pages, method=method, params=params, failed=failed)
         # Pages that cannot be read were reported when the model was learned.
         thresholds = explain_model(model, pages, failed=lambda *_: None) if explain else None
     if output:
@@ -421,4 +416,4 @@ def learn(
         typer.echo("\n".join(f"{name.replace('_', ' ')}: {value}" for name, value in facts.items()))
         if thresholds:
             typer.echo(f"\n{help_table(thresholds)}")
-    finish(model.learned, failed)
+    finish(model.learned, failed.count)

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from domsieve.errors import DomsieveError
     from domsieve.snapshot.store import PageStore
+    from domsieve.tasks.pages import Page
 
 EXIT_SOME_FAILED, EXIT_USAGE, EXIT_NOTHING, EXIT_BROWSER, EXIT_STORAGE, EXIT_INTERRUPTED = 1, 2, 3, 4, 5, 130
 EXIT_CHANGED, EXIT_DRIFT = 6, 7
@@ -130,6 +131,23 @@ def explained(error: "DomsieveError") -> str:
         option, rest = option_of(error.parameter), text.removeprefix(f"{error.parameter} ")
         text = f"{option}: {text}" if rest == text else f"{option} {rest}"
     return text + advice(error)
+
+
+class FailedPages:
+    """Counts pages that failed, and says why each did.
+
+    Parameters
+    ----------
+    count : the number of pages that have failed before.
+    """
+
+    def __init__(self, count: int = 0) -> None:
+        self.count = count
+
+    def __call__(self, page: "Page", error: "DomsieveError") -> None:
+        """Count a page, and print its error."""
+        self.count += 1
+        say_error(f"{page.label}: {explained(error)}")
 
 
 def option_of(parameter: str) -> str:

@@ -23,9 +23,9 @@ from domsieve.commands.capture_options import (
 from domsieve.commands.cleaning import RawOption
 from domsieve.commands.console import (
     EXIT_DRIFT,
+    FailedPages,
     check_place,
     count,
-    explained,
     finish,
     open_cache,
     print_json,
@@ -40,7 +40,6 @@ if TYPE_CHECKING:
     from domsieve.analysis.fields.examples import Example
     from domsieve.analysis.fields.fields_model import FieldsModel
     from domsieve.analysis.writers.field_tables import FieldSheet
-    from domsieve.errors import DomsieveError
     from domsieve.tasks.pages import Page
     from domsieve.tasks.targets import Word
 
@@ -83,21 +82,15 @@ def learn(
         own = {number: by_label[word] for number, word in enumerate(words) if word in by_label}
         names = {page.name for page in own.values()}
         others = [page for page in pages if page.name not in names and page.label not in words]
-        failed = fetched.failed
-
-        def report(page: "Page", error: "DomsieveError") -> None:
-            nonlocal failed
-            failed += 1
-            say_error(f"{page.label}: {explained(error)}")
-
-        model = learn_from(given, own, others, failed=report)
+        failed = FailedPages(fetched.failed)
+        model = learn_from(given, own, others, failed=failed)
     save_fields_model(model, output)
     facts = {"model": str(output), **model_facts(model)}
     if as_json:
         print_json(facts)
     else:
         typer.echo(_described(model, output))
-    finish(model.pages, failed)
+    finish(model.pages, failed.count)
 
 
 def _examples(path: Path) -> "list[Example]":
@@ -174,7 +167,7 @@ def extract(
     capture = capture.adapted()
     with ExitStack() as stack, open_cache(cache) as store:
         fetched = fetch(find_targets(targets, store), store, capture)
-        failed = fetched.failed
+        failed = FailedPages(fetched.failed)
         pages = readable(
             fetched,
             store,
@@ -187,8 +180,7 @@ def extract(
         for page, result in extract_fields(pages, learned, watch):
             bar.advance()
             if isinstance(result, DomsieveError):
-                failed += 1
-                say_error(f"{page.label}: {explained(result)}")
+                failed(page, result)
                 continue
             sheets.append(result)
     if sheets:
@@ -206,6 +198,6 @@ def extract(
     alarms = [] if watch is None else watch.alarms()
     for alarm in alarms:
         say_error(f"{model}: {alarm}. Learn the fields again.")
-    finish(len(sheets), failed)
+    finish(len(sheets), failed.count)
     if alarms and fail_on_drift:
         raise typer.Exit(EXIT_DRIFT)

@@ -21,14 +21,13 @@ from domsieve.commands.capture_options import (
 )
 from domsieve.commands.cleaning import RawOption
 from domsieve.commands.console import (
+    FailedPages,
     check_place,
     count,
-    explained,
     finish,
     open_cache,
     progress,
     say,
-    say_error,
     say_kept,
 )
 from domsieve.commands.fetching import fetch
@@ -109,7 +108,7 @@ def records(
     with ExitStack() as stack, open_cache(cache) as store:
         folder = stack.enter_context(ResultFolder(output_dir, entry)) if output_dir else None
         fetched = fetch(find_targets(targets, store), store, capture)
-        failed = fetched.failed
+        failed = FailedPages(fetched.failed)
         done = 0
         pages = readable(
             fetched,
@@ -125,8 +124,7 @@ def records(
         for page, result in mine(pages, method=method, params=params, fields=names):
             bar.advance()
             if isinstance(result, DomsieveError):
-                failed += 1
-                say_error(f"{page.label}: {explained(result)}")
+                failed(page, result)
                 continue
             done += 1
             regions = count(len(result.tables), "region")
@@ -146,4 +144,4 @@ def records(
             write_file(output, data, what=OUTPUT_FILE)
         else:
             sys.stdout.write(data.decode())
-    finish(done, failed)
+    finish(done, failed.count)

@@ -8,13 +8,18 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from domsieve.commands.capture_options import Cache, Capture, KeepErrors, rendering_all
-from domsieve.commands.console import check_place, count, explained, finish, open_cache, say, say_error
+from domsieve.commands.console import (
+    FailedPages,
+    check_place,
+    count,
+    finish,
+    open_cache,
+    say,
+)
 from domsieve.commands.fetching import fetch
 
 if TYPE_CHECKING:
-    from domsieve.errors import DomsieveError
     from domsieve.tasks.page_report import Reported
-    from domsieve.tasks.pages import Page
     from domsieve.tasks.targets import Word
 
 
@@ -37,9 +42,6 @@ def report(
 
     check_place("--output", output)
 
-    def tell(page: "Page", error: "DomsieveError") -> None:
-        say_error(f"{page.label}: {explained(error)}")
-
     with open_cache(cache) as store:
         fetched = fetch(find_targets(targets, store), store, capture)
         failed = fetched.failed
@@ -49,7 +51,7 @@ def report(
             records = site_records(site, store, replace(capture.options, screenshot=False))
             return [of_record(from_record(record, store), record, store) for record in records]
 
-        data, done = write_report(pages, siblings=siblings, failed=tell)
+        data, done = write_report(pages, siblings=siblings, failed=FailedPages())
     write_file(output, data, what=OUTPUT_FILE)
     say(f"{output}: {count(done, 'page')}, {count(len(data), 'byte')}")
     finish(done, failed + len(pages) - done)

@@ -17,13 +17,17 @@ from domsieve.commands.capture_options import (
     selection_of,
 )
 from domsieve.commands.cleaning import RawOption
-from domsieve.commands.console import check_place, explained, finish, open_cache, print_json, say_error
+from domsieve.commands.console import (
+    FailedPages,
+    check_place,
+    finish,
+    open_cache,
+    print_json,
+)
 from domsieve.commands.fetching import fetch
 from domsieve.commands.method_options import ModeOption, ParamOption, params_of
 
 if TYPE_CHECKING:
-    from domsieve.errors import DomsieveError
-    from domsieve.tasks.pages import Page
     from domsieve.tasks.targets import Word
 
 
@@ -61,19 +65,13 @@ def vectorize(
     with open_cache(cache) as store:
         fetched = fetch(find_targets(targets, store), store, capture)
         pages = readable(fetched, store, raw=raw, keep_errors=keep_errors, selection=selection)
-        failed = fetched.failed
-
-        def report(page: "Page", error: "DomsieveError") -> None:
-            nonlocal failed
-            failed += 1
-            say_error(f"{page.label}: {explained(error)}")
-
+        failed = FailedPages(fetched.failed)
         weights = vectorize_pages(
             pages,
             params=params,
             model=load_model(model) if model else None,
             per_block=per_block,
-            failed=report,
+            failed=failed,
         )
     files = write_matrix(weights, output, form=output_format)
     rows, columns = weights.matrix.shape
@@ -89,4 +87,4 @@ def vectorize(
         print_json(facts)
     else:
         typer.echo("\n".join(f"{name}: {value}" for name, value in facts.items()))
-    finish(done, failed)
+    finish(done, failed.count)

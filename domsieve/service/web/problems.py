@@ -26,8 +26,6 @@ _DO_BY_CODE: tuple[tuple[str, str], ...] = (
     ("ERR_NETWORK_CHANGED", "Try again."),
     ("ERR_PROXY_CONNECTION_FAILED", "Ask whoever runs this service."),
     ("ERR_TOO_MANY_REDIRECTS", "Look for the page's final address, and use that."),
-    ("ERR_CERT_DATE_INVALID", _CERTIFICATE),
-    ("ERR_CERT_COMMON_NAME_INVALID", _CERTIFICATE),
     ("ERR_CERT_", _CERTIFICATE),
     ("ERR_SSL_", "Try the address with http:// in front."),
     ("ERR_INVALID_HTTP_RESPONSE", "Check the port in the address."),

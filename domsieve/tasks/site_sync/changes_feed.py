@@ -7,18 +7,12 @@ from urllib.parse import quote
 from lxml import etree
 
 from domsieve.sanitize import plain, utf8
-from domsieve.tasks.site_sync.values import PageChange, PageChangeKind
+from domsieve.tasks.site_sync.values import KIND_NAMES, PageChange
 from domsieve.urls import has_web_scheme
 
 _ATOM = "http://www.w3.org/2005/Atom"
 _MOST_ENTRIES = 100
 _MOST_LINES = 20
-_TITLES: dict[PageChangeKind, str] = {
-    "added": "New: {}",
-    "changed": "Changed: {}",
-    "moved": "Moved: {}",
-    "gone": "Gone: {}",
-}
 _MARKS = {"added": "+", "removed": "−", "edited": "±", "moved": "↕"}
 
 
@@ -40,7 +34,7 @@ def feed_of(changes: Sequence[PageChange], *, source: str) -> bytes:
     for change in latest:
         entry = etree.SubElement(feed, f"{{{_ATOM}}}entry")
         _add(entry, "id", f"{_id(change.url)}#run-{change.run}-{change.kind}")
-        _add(entry, "title", _TITLES[change.kind].format(change.title or change.url))
+        _add(entry, "title", f"{KIND_NAMES[change.kind]}: {change.title or change.url}")
         _add(entry, "updated", change.at)
         if has_web_scheme(change.url):
             etree.SubElement(entry, f"{{{_ATOM}}}link", rel="alternate", href=_clean(change.url))

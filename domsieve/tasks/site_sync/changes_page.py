@@ -13,7 +13,7 @@ from pathlib import Path
 from domsieve.analysis.changes.passages import PassageChange
 from domsieve.analysis.changes.words import edits
 from domsieve.sanitize import plain, utf8
-from domsieve.tasks.site_sync.values import PageChange, PageChangeKind
+from domsieve.tasks.site_sync.values import KIND_NAMES, PageChange
 from domsieve.urls import has_web_scheme
 
 _CONTEXT = 30
@@ -24,12 +24,6 @@ _MOST_PASSAGES = 60
 """Passages shown of a page."""
 _OPEN = 5
 """Pages that are shown unfolded, if they are the only ones."""
-_KINDS: dict[PageChangeKind, str] = {
-    "added": "New",
-    "changed": "Changed",
-    "moved": "Moved",
-    "gone": "Gone",
-}
 _PASSAGE_KINDS = {"added": "Added", "edited": "Edited", "removed": "Removed", "moved": "Moved"}
 
 
@@ -73,7 +67,7 @@ def _run(changes: Sequence[PageChange], *, is_open: bool) -> str:
     first = changes[0]
     counted = ", ".join(
         f"{number} {name.lower()}"
-        for kind, name in _KINDS.items()
+        for kind, name in KIND_NAMES.items()
         if (number := sum(change.kind == kind for change in changes))
     )
     open_pages = is_open and len(changes) <= _OPEN
@@ -98,7 +92,7 @@ def _page(change: PageChange, *, is_open: bool) -> str:
     )
     return (
         f"<details{' open' if is_open and shown else ''}>\n"
-        f'<summary><span class="kind {change.kind}">{_KINDS[change.kind]}</span>'
+        f'<summary><span class="kind {change.kind}">{KIND_NAMES[change.kind]}</span>'
         f'<span class="title"><bdi>{_text(change.title or change.url)}</bdi></span>{count}</summary>\n'
         f'<div class="page">\n<p class="address">{address}</p>\n{moved}'
         f'<p class="address">file <bdi>{_text(change.file)}</bdi></p>\n{new}{more}\n</div>\n</details>'

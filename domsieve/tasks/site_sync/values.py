@@ -1,6 +1,6 @@
 """The values of a run: changes of pages, and what became of every page."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -10,6 +10,13 @@ from domsieve.analysis.changes.passages import PassageChange
 from domsieve.errors import DomsieveError
 
 PageChangeKind = Literal["added", "changed", "gone", "moved"]
+KIND_NAMES: Mapping[PageChangeKind, str] = {
+    "added": "New",
+    "changed": "Changed",
+    "moved": "Moved",
+    "gone": "Gone",
+}
+"""What pages and feeds call each kind, in their order."""
 
 
 class PageChange(msgspec.Struct, frozen=True, kw_only=True):
