@@ -143,6 +143,23 @@ class TestChoice:
         assert choose_together(tree, words, kept, sure).kept.any()
         assert not choose_together(tree, words, kept, sure, gone=~kept).kept.any()
 
+    def test_a_short_section_that_the_site_repeats_stays_with_its_heading(self) -> None:
+        body = f"<p>{WORDS}</p><h3>Exceptions</h3><p>none at all</p><h3>Notes</h3><p>{WORDS}</p>"
+        tree, texts = tree_of(page(body))
+        words = np.array([len(text.split()) for text in texts], np.float64)
+        kept = np.array([text != "none at all" for text in texts])
+        probability = np.where(kept, 0.8, 0.3)
+        assert choose_together(tree, words, kept, probability).kept.tolist() == kept.tolist()
+        choice = choose_together(tree, words, kept, probability, by_site=True)
+        assert choice.kept.all()
+        assert choice.cause.tolist() == [0, 0, 1 + CAUSES.index("section of kept heading"), 0, 0]
+        unlikely = np.where(kept, 0.8, 0.1)
+        assert choose_together(tree, words, kept, unlikely, by_site=True).kept.tolist() == kept.tolist()
+        for lost in ([0], [3, 4]):
+            kept[lost], probability[lost] = False, 0.01
+            assert not choose_together(tree, words, kept, probability, by_site=True).kept[2]
+            kept[lost], probability[lost] = True, 0.8
+
     def test_a_table_is_kept_whole_and_a_half_of_it_is_not_lost(self) -> None:
         rows = "".join(f"<tr><td>part {n}</td><td>{n} mm</td></tr>" for n in range(6))
         snapshot = page(f"<p>{WORDS}</p><table>{rows}</table>")

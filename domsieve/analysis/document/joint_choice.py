@@ -11,6 +11,7 @@ from domsieve.analysis.columns.page_blocks import page_blocks
 from domsieve.analysis.columns.visible import shown_nodes
 from domsieve.analysis.document.document_tree import (
     HEADING_LEVELS,
+    LOWEST_OF_DOCUMENT,
     DocumentTree,
     document_of,
     words_before,
@@ -29,11 +30,19 @@ CAUSES = (
     "repeats kept text",
     "related pages after the end",
     "readers' comments on an article",
+    "section of kept heading",
 )
 """Why the structure of the document changed the decision on a block."""
-_HEADING_OF_KEPT, _HEADING_OF_DROPPED, _PART_OF_KEPT, _IN_KEPT_TEXT, _REPEATS, _RELATED, _COMMENTS = range(
-    1, len(CAUSES) + 1
-)
+(
+    _HEADING_OF_KEPT,
+    _HEADING_OF_DROPPED,
+    _PART_OF_KEPT,
+    _IN_KEPT_TEXT,
+    _REPEATS,
+    _RELATED,
+    _COMMENTS,
+    _SECTION,
+) = range(1, len(CAUSES) + 1)
 
 # Chosen on pages of whole sites and of WCXB. From 30 to 100 words, and for a share from .3 to .6, little changes.
 _WORDS_BELOW = 60
@@ -95,6 +104,7 @@ def choose_together(
     probability: F64 | None = None,
     in_text: Bools | None = None,
     gone: Bools | None = None,
+    by_site: bool = False,
 ) -> JointChoice:
     """Return the choice in which the parts of a document are kept together, in O(B + parts).
 
@@ -105,6 +115,11 @@ def choose_together(
     line of a closed ``details`` is dropped, unless there are three or more, which may be questions. A heading with
     nothing but headings below goes with them.
 
+    Text that many pages of a site share looks like boilerplate to methods that learn from the site, also "Exceptions:
+    none" in a reference. So a short section of such a page is kept if its heading is, text before it and the next
+    heading are, and its mean probability is .15 or more. On pages that are judged alone this would add cards of other
+    pages and prices.
+
     Parameters
     ----------
     tree : the parts of the page.
@@ -113,6 +128,7 @@ def choose_together(
     probability : (B,), how likely each block is content, in [0, 1]; None if the method does not say.
     in_text : (G,), which parts are kept because they are within kept text; see `parts_in_text`.
     gone : (B,), which blocks were dropped before, such as repeats: a heading of nothing else goes with them.
+    by_site : whether the probabilities come from several pages of the site.
     """
     may_be_kept = np.ones(kept.size, np.bool_) if probability is None else probability >= _SURELY_BOILERPLATE
     may_be_dropped = np.ones(kept.size, np.bool_) if probability is None else probability < _SURELY_CONTENT
@@ -149,7 +165,31 @@ def choose_together(
         change(closed, np.ones_like(kept), keep=False, why=_HEADING_OF_DROPPED)
     of_headings = np.isnan(of_section) & (_share(words, chosen, section) >= _LEAST_KEPT)
     change(tree.heading[of_headings], may_be_kept, keep=True, why=_HEADING_OF_KEPT)
+    if by_site and probability is not None:
+        change(_lone_sections(tree, below, chosen, probability), may_be_kept, keep=True, why=_SECTION)
     return JointChoice(chosen, cause)
+
+
+def _lone_sections(tree: DocumentTree, below: F64, chosen: Bools, probability: F64) -> Ints:
+    """Return the outermost short sections (n, 2) within kept text of which only the heading is kept."""
+    after, end = tree.heading[:, 1], tree.section
+    section = np.stack((after, end), axis=1)
+    size = words_between(below, after, end)
+    of_document = tree.level <= LOWEST_OF_DOCUMENT
+    begins = np.zeros(chosen.size + 1, np.bool_)
+    begins[tree.heading[of_document, 0]] = True
+    begins[:-1] &= chosen
+    lone = (
+        of_document
+        & chosen[tree.heading[:, 0]]
+        & (size > 0)
+        & (size <= _WORDS_BELOW)
+        & (words_between(below * chosen, after, end) == 0)
+        & begins[end]
+        & (words_before(below * chosen)[after] > 0)
+        & (_share(below, probability, section) >= _MAYBE_CONTENT)
+    )
+    return _outermost(section[lone])
 
 
 def _share(words: F64, kept: Bools | F64, ranges: Ints) -> F64:
@@ -200,7 +240,8 @@ def with_structure(page: Snapshot, verdict: Verdict) -> Verdict:
             in_text = parts_in_text(tree, words, kept, likely)
             if in_text.any():
                 in_text &= ~(_share(words, nodes_aside(page)[voice], tree.group) > _MOST_ASIDE)
-        choice = choose_together(tree, words, kept, likely, in_text, cause > 0)
+        of_site = "by_site" in verdict.numbers
+        choice = choose_together(tree, words, kept, likely, in_text, cause > 0, of_site)
         cause = np.where(cause > 0, cause, choice.cause)
         if not cause.any():
             return verdict
@@ -212,7 +253,7 @@ def with_structure(page: Snapshot, verdict: Verdict) -> Verdict:
 def _changed(page: Snapshot, verdict: Verdict, node: Ints, cause: NDArray[np.uint8]) -> Verdict:
     """Return the verdict with the decision on each of the text nodes (M,) changed that has a cause (M,)."""
     node, cause = node[cause > 0], cause[cause > 0]
-    keeps = np.isin(cause, (_HEADING_OF_KEPT, _PART_OF_KEPT, _IN_KEPT_TEXT))
+    keeps = np.isin(cause, (_HEADING_OF_KEPT, _PART_OF_KEPT, _IN_KEPT_TEXT, _SECTION))
     before = verdict.kept & (page.kind == Kind.TEXT)
     content = before.copy()
     content[node] = keeps
