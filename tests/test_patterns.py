@@ -484,9 +484,9 @@ def test_what_reads_the_beginning_sees_no_more() -> None:
 
 def test_patterns_of_the_web_part_run_in_an_engine_without_backtracking() -> None:
     pytest.importorskip("pydantic")
-    from domsieve.service.jobs.requests import REQUESTS, CleanHtmlRequest, PageRequest, RecordsHtmlRequest
+    from domsieve.service.jobs.requests import REQUESTS, CleanHtmlRequest, JobRequest, RecordsHtmlRequest
 
-    models: list[type[PageRequest]] = [*REQUESTS.values(), CleanHtmlRequest, RecordsHtmlRequest]
+    models: list[type[JobRequest]] = [*REQUESTS.values(), CleanHtmlRequest, RecordsHtmlRequest]
     for model in models:
         assert model.model_config.get("regex_engine", "rust-regex") == "rust-regex"
     for path in PACKAGE.rglob("*.py"):

@@ -116,6 +116,7 @@ async def do(
             return await _html(request, claim, bench, run_budgeted)
         if isinstance(request, SiteRequest):
             return await _site(request, claim, bench, run_budgeted, stopped)
+        assert isinstance(request, PageRequest)
         return await _page(request, claim, bench, run_budgeted)
 
 

@@ -24,7 +24,7 @@ from domsieve.service.jobs._result_files import RESULTS, ResultFiles, attempt_of
 from domsieve.service.jobs.captures import Captures
 from domsieve.service.jobs.database import Database, now, packed
 from domsieve.service.jobs.job_values import STATES, Event, Job, JobFile, JobState, QueueLimits, UsedPage
-from domsieve.service.jobs.requests import PageRequest
+from domsieve.service.jobs.requests import JobRequest
 
 _PAGE = "number, page_id, url, site, captured_at, nodes, complete, job"
 
@@ -49,7 +49,7 @@ class JobStore:
         self._results = ResultFiles(database.folder / RESULTS)
 
     def add(
-        self, request: PageRequest, *, client: str, key: str | None = None, limits: QueueLimits
+        self, request: JobRequest, *, client: str, key: str | None = None, limits: QueueLimits
     ) -> tuple[Job, bool]:
         """Add a job for a request; return the job and whether it is new.
 

@@ -27,6 +27,8 @@ SiteLimit = Literal["pages", "bytes", "time"]
 """The quotas that can end a site job before its sample is complete; see `SiteQuota`."""
 
 STATES: tuple[JobState, ...] = ("queued", "running", "done", "failed", "cancelled")
+OF_SITES = frozenset({"site"})
+"""Kinds of jobs that open many pages of a site, within its quota; they take at most half of a worker."""
 ATTEMPTS = 3
 """A job fails after this many attempts that ended with the death of their worker. A guess."""
 

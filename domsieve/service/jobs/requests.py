@@ -162,26 +162,8 @@ class _Page(BaseModel):
         }
 
 
-if TYPE_CHECKING:
-
-    class _RenderedPage(_Page):
-        """`_Page` with the served options of rendering; these are the ones used by name."""
-
-        settle_extra_s: float = 0
-        time_s: float = 0
-        keep_errors: bool = False
-
-else:
-    _RenderedPage = _serving(_Page, CaptureOptions, NetworkOptions)
-
-
-class PageRequest(_RenderedPage):
-    """Base of all requests: the page and how to render it."""
-
-    refresh: bool = Field(default=False, description="Whether to render again even if the page is cached.")
-    max_age_days: float | None = Field(
-        default=None, ge=0, le=36_500, description="Render again if the capture is older than this many days."
-    )
+class JobRequest(_Page):
+    """Base of all requests: an address, and how its pages are captured."""
 
     @field_validator("url")
     @classmethod
@@ -190,6 +172,18 @@ class PageRequest(_RenderedPage):
         if url and place_of(url) is None:
             raise ValueError("The address has no valid host")
         return url
+
+    @model_validator(mode="after")
+    def _can_do_without_browser(self) -> Self:
+        if self.options_of(CaptureOptions).get("render") == "never":
+            try:
+                self._mode()
+            except UsageError as error:
+                name = _SHOWN.get(error.parameter or "", error.parameter)
+                raise ValueError(
+                    f"{name} needs a browser, and render is never; leave out one of the two."
+                ) from error
+        return self
 
     def capture_options(self) -> CaptureOptions:
         """Return the options of the capture, with the mode of rendering that is possible."""
@@ -212,16 +206,39 @@ class PageRequest(_RenderedPage):
         """Return what else needs a browser, by name, each with whether it is used."""
         return {}
 
+    def budget(self) -> Budget:
+        """Return the budget of a page."""
+        options = self.options_of(CaptureOptions)
+        return Budget(time=self.options_of(NetworkOptions)["timeout"] + options["settle_extra"])
+
+
+if TYPE_CHECKING:
+
+    class _RenderedPage(JobRequest):
+        """`JobRequest` with the served options of rendering; these are the ones used by name."""
+
+        settle_extra_s: float = 0
+        time_s: float = 0
+        keep_errors: bool = False
+
+else:
+    _RenderedPage = _serving(JobRequest, CaptureOptions, NetworkOptions)
+
+
+class PageRequest(_RenderedPage):
+    """Base of requests that use the cache."""
+
+    refresh: bool = Field(default=False, description="Whether to render again even if the page is cached.")
+    max_age_days: float | None = Field(
+        default=None, ge=0, le=36_500, description="Render again if the capture is older than this many days."
+    )
+
     def since(self) -> datetime | None:
         """Return the earliest time of a cached capture that may be used, in UTC; None if any may be."""
         now = datetime.now(UTC)
         if self.refresh or self.max_age_days is None:
             return now if self.refresh else None
         return now - timedelta(days=self.max_age_days)
-
-    def budget(self) -> Budget:
-        """Return the budget of the page."""
-        return Budget(time=timedelta(seconds=self.time_s + self.settle_extra_s))
 
 
 if TYPE_CHECKING:
@@ -255,18 +272,6 @@ class SelectingRequest(_ChoosingRequest):
         except UsageError as error:
             raise ValueError(error.message.removeprefix("select ")) from error
         return selectors
-
-    @model_validator(mode="after")
-    def _can_do_without_browser(self) -> Self:
-        if self.render == "never":
-            try:
-                self._mode()
-            except UsageError as error:
-                name = _SHOWN.get(error.parameter or "", error.parameter)
-                raise ValueError(
-                    f"{name} needs a browser, and render is never; leave out one of the two."
-                ) from error
-        return self
 
     def selection(self) -> Selection | None:
         """Return the parts of the page to work on; None for the whole page."""
@@ -448,14 +453,14 @@ class RecordsHtmlRequest(RecordsRequest):
 
 HtmlRequest = CleanHtmlRequest | RecordsHtmlRequest
 
-REQUESTS: dict[JobKind, type[PageRequest]] = {
+REQUESTS: dict[JobKind, type[JobRequest]] = {
     model.kind: model for model in (CleanRequest, RecordsRequest, CompareRequest, ReportRequest, SiteRequest)
 }
 """The models of requests for a URL, by job kind."""
 _ALL = REQUESTS | {model.kind: model for model in (CleanHtmlRequest, RecordsHtmlRequest)}
 
 
-def request_of(kind: str, values: dict[str, Any]) -> PageRequest:
+def request_of(kind: str, values: dict[str, Any]) -> JobRequest:
     """Return the request of a stored job.
 
     Raises

@@ -17,7 +17,7 @@ from typing import Any
 from domsieve.service.jobs._result_files import RESULTS, ResultFiles
 from domsieve.service.jobs.captures import Captures
 from domsieve.service.jobs.database import Database, now, packed
-from domsieve.service.jobs.job_values import ATTEMPTS, Claim, NewFile, UsedPage
+from domsieve.service.jobs.job_values import ATTEMPTS, OF_SITES, Claim, NewFile, UsedPage
 
 _HELD = "id = :id AND state = 'running' AND token = :token"
 _LOST = {
@@ -59,7 +59,8 @@ class WorkQueue:
         lease_s : seconds until the lease expires; see `Claim`.
         sites : allow a site job.
         """
-        wanted = "state = 'queued'" if sites else "state = 'queued' AND kind <> 'site'"
+        kinds = ", ".join(f"'{kind}'" for kind in sorted(OF_SITES))
+        wanted = "state = 'queued'" if sites else f"state = 'queued' AND kind NOT IN ({kinds})"
         boot, at = _lease_end(0.0)
         if not self.database.run(
             f"SELECT 1 FROM jobs WHERE {wanted} OR (state = 'running' AND (boot <> ? OR lease_until < ?)) LIMIT 1",

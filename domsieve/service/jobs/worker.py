@@ -35,7 +35,14 @@ from domsieve.service.jobs._heartbeat import BEAT_S, HeartbeatWriter
 from domsieve.service.jobs._job_work import WorkerContext, do
 from domsieve.service.jobs.captures import CACHE
 from domsieve.service.jobs.database import Database
-from domsieve.service.jobs.job_values import DEFAULT_SITE_QUOTA, Claim, SiteQuota, overrun, problem_of
+from domsieve.service.jobs.job_values import (
+    DEFAULT_SITE_QUOTA,
+    OF_SITES,
+    Claim,
+    SiteQuota,
+    overrun,
+    problem_of,
+)
 from domsieve.service.jobs.work_queue import WorkQueue, clock
 from domsieve.snapshot.store import PageStore
 from domsieve.types import DriverName
@@ -222,7 +229,7 @@ class Worker:
             stopped = threading.Event()
             task = asyncio.create_task(self._work(claim, stopped))
             self._running[claim.job.id, claim.token] = _Running(claim, task, stopped)
-            self._sites += claim.job.kind == "site"
+            self._sites += claim.job.kind in OF_SITES
 
     async def _drop_lost(self) -> None:
         """Stop running jobs that were cancelled or deleted."""
@@ -235,7 +242,7 @@ class Worker:
         """Run a job and record its end; the boundary that no error passes."""
         start = time.monotonic()
         outcome = "failed"
-        limit_s = self._settings.job_s + (self._settings.site.time_s if claim.job.kind == "site" else 0.0)
+        limit_s = self._settings.job_s + (self._settings.site.time_s if claim.job.kind in OF_SITES else 0.0)
         limit = asyncio.timeout(limit_s)
         try:
             with self._pulse.job(claim.job.id, limit_s=limit_s + _LATE_S):
@@ -252,7 +259,7 @@ class Worker:
                 await self._fail(claim, problem_of(error))
         finally:
             del self._running[claim.job.id, claim.token]
-            self._sites -= claim.job.kind == "site"
+            self._sites -= claim.job.kind in OF_SITES
             self._news.set()
             log(
                 "job",

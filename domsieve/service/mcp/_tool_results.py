@@ -11,7 +11,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import IO, Any
 
-from domsieve.service.jobs.job_values import Job, JobFile
+from domsieve.service.jobs.job_values import OF_SITES, Job, JobFile
 from domsieve.service.web.problems import Problem, job_problem
 
 _CHUNK = 65_536
@@ -118,7 +118,7 @@ def unfinished(job: Job) -> Answer:
     """Return the answer while a job runs."""
     done = (
         f" {job.done_pages} of {job.total_pages} pages are done."
-        if job.kind == "site" and job.total_pages
+        if job.kind in OF_SITES and job.total_pages
         else ""
     )
     said = f"The job {job.id} is {job.state}.{done} Call get_result with it for the result."

@@ -15,7 +15,7 @@ from domsieve.service.jobs.requests import (
     CleanHtmlRequest,
     CleanRequest,
     CompareRequest,
-    PageRequest,
+    JobRequest,
     RecordsHtmlRequest,
     RecordsRequest,
     SiteRequest,
@@ -81,7 +81,7 @@ class ToolRequest:
     reading : how to read the result; to continue reading, it names the job.
     """
 
-    request: PageRequest | None
+    request: JobRequest | None
     reading: Reading
 
 
@@ -130,7 +130,7 @@ def _sentence(error: Mapping[str, Any]) -> str:
     return f"{name}: {what}." if name else f"{what}."
 
 
-def _of_address(model: type[PageRequest]) -> Callable[[Mapping[str, Any]], ToolRequest]:
+def _of_address(model: type[JobRequest]) -> Callable[[Mapping[str, Any]], ToolRequest]:
     def read(given: Mapping[str, Any]) -> ToolRequest:
         reading, rest = _reading(given)
         return ToolRequest(model(**rest), reading)
@@ -139,7 +139,7 @@ def _of_address(model: type[PageRequest]) -> Callable[[Mapping[str, Any]], ToolR
 
 
 def _of_address_or_html(
-    with_address: type[PageRequest], with_html: type[CleanHtmlRequest | RecordsHtmlRequest]
+    with_address: type[JobRequest], with_html: type[CleanHtmlRequest | RecordsHtmlRequest]
 ) -> Callable[[Mapping[str, Any]], ToolRequest]:
     def read(given: Mapping[str, Any]) -> ToolRequest:
         if not {"url", "html"} & given.keys():

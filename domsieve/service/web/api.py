@@ -13,7 +13,7 @@ from domsieve.service.jobs.request_fields import Url
 from domsieve.service.jobs.requests import (
     CleanRequest,
     CompareRequest,
-    PageRequest,
+    JobRequest,
     RecordsRequest,
     ReportRequest,
     SiteRequest,
@@ -135,7 +135,7 @@ def api(gateway: Gateway) -> APIRouter:
     router = APIRouter(prefix="/v1", dependencies=[Depends(only_known)])
 
     async def call(
-        request: Request, asked: PageRequest, key: str | None, seconds: int, *, text_first: bool = False
+        request: Request, asked: JobRequest, key: str | None, seconds: int, *, text_first: bool = False
     ) -> Response:
         kind = agreed(request.headers.get("accept"), _ordered(offered_by(asked), text_first=text_first))
         job = await gateway.add(in_format(asked, kind), client=request.state.client, key=key)

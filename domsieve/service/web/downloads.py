@@ -10,7 +10,7 @@ from starlette.types import Receive, Scope, Send
 
 from domsieve.analysis.writers.formats import PAGE_FORMATS
 from domsieve.service.jobs.job_values import Event, Job, JobFile
-from domsieve.service.jobs.requests import CleanRequest, PageRequest
+from domsieve.service.jobs.requests import CleanRequest, JobRequest
 from domsieve.service.web.gateway import Gateway
 from domsieve.service.web.problems import ProblemError
 
@@ -72,7 +72,7 @@ def _exactness(pattern: str, kind: str) -> int:
     return int(pattern == "*/*")
 
 
-def offered_by(request: PageRequest) -> list[str]:
+def offered_by(request: JobRequest) -> list[str]:
     """Return the media types for the result of a request; a given format is the only text among them."""
     if not isinstance(request, CleanRequest):
         return [JSON]
@@ -81,7 +81,7 @@ def offered_by(request: PageRequest) -> list[str]:
     return [JSON, _TYPES["markdown"], _TYPES["text"]]
 
 
-def in_format(request: PageRequest, kind: str) -> PageRequest:
+def in_format(request: JobRequest, kind: str) -> JobRequest:
     """Return the request with the format of the media type of its response."""
     if kind not in _FORMATS or "format" in request.model_fields_set:
         return request

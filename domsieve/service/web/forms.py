@@ -16,7 +16,7 @@ from domsieve.declaration import DeclaredOption, Served, declared
 from domsieve.errors import ParameterError
 from domsieve.options import CaptureOptions, NetworkOptions, Scope
 from domsieve.sanitize import plain
-from domsieve.service.jobs.requests import REQUESTS, JobKind, PageRequest
+from domsieve.service.jobs.requests import REQUESTS, JobKind, JobRequest
 from domsieve.types import BLOCK_KINDS, FIELD_NAMES, BlockKind
 
 
@@ -251,7 +251,7 @@ def read_form(body: bytes) -> dict[str, str]:
     return dict(pairs)
 
 
-def request_from(fields: Mapping[str, str]) -> PageRequest:
+def request_from(fields: Mapping[str, str]) -> JobRequest:
     """Convert a form to a request; fields that belong to other kinds of jobs are ignored.
 
     Raises
@@ -435,7 +435,7 @@ def _field_of(kind: str, name: str) -> str:
     return _FIELDS[kind].get(name, name)
 
 
-def _sentence(model: type[PageRequest], error: Any, address: str) -> str:
+def _sentence(model: type[JobRequest], error: Any, address: str) -> str:
     """Return a sentence that says what is wrong with a field, and what to write instead."""
     name = str(error["loc"][0]) if error["loc"] else ""
     if name == "url":

@@ -11,7 +11,7 @@ from typing import ParamSpec, TypeVar
 from domsieve.errors import BusyError, BusyReason, ClientLimitError, KeyConflictError, UnknownJobError
 from domsieve.service.jobs.job_store import JobStore
 from domsieve.service.jobs.job_values import Job, Overload, QueueLimits
-from domsieve.service.jobs.requests import PageRequest
+from domsieve.service.jobs.requests import JobRequest
 from domsieve.service.web.load_shedding import Streams
 from domsieve.service.web.problems import ProblemError
 from domsieve.service.web.settings import Settings
@@ -63,7 +63,7 @@ class Gateway:
         """End the waiting of all requests, because the service stops."""
         self.is_stopping = True
 
-    async def add(self, request: PageRequest, *, client: str, key: str | None) -> Job:
+    async def add(self, request: JobRequest, *, client: str, key: str | None) -> Job:
         """Return the job of a request: a new one, or the existing one with the same idempotency key.
 
         Raises

@@ -11,7 +11,7 @@ from fastapi.responses import HTMLResponse, RedirectResponse
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from domsieve.errors import UsageError
-from domsieve.service.jobs.job_values import STATES, Job
+from domsieve.service.jobs.job_values import OF_SITES, STATES, Job
 from domsieve.service.jobs.requests import request_of
 from domsieve.service.web.api import REPORT_FILE as REPORT
 from domsieve.service.web.forms import (
@@ -88,6 +88,7 @@ class Pages:
             rendering_fields=RENDERING_FIELDS,
             scope_fields=SCOPE_FIELDS,
             kind_names=KIND_NAMES,
+            of_sites=OF_SITES,
             states=STATES,
         )
 

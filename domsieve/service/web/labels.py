@@ -8,7 +8,7 @@ from typing import Any
 from domsieve.analysis.metadata.values import metadata_labels
 from domsieve.renderer.net_errors import without_names
 from domsieve.sanitize import plain
-from domsieve.service.jobs.job_values import Event, Job
+from domsieve.service.jobs.job_values import OF_SITES, Event, Job
 from domsieve.service.web.forms import KINDS
 
 KIND_NAMES = {kind.value: kind.label for kind in KINDS} | {
@@ -48,7 +48,7 @@ def size(size_bytes: int) -> str:
 
 def page_count(job: Job) -> str:
     """Return the number of pages that a job has finished; empty for jobs about one page."""
-    if job.kind != "site":
+    if job.kind not in OF_SITES:
         return ""
     return f"{job.done_pages} of {job.total_pages} pages" if job.total_pages else f"{job.done_pages} pages"
 
