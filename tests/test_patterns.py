@@ -484,7 +484,8 @@ def test_what_reads_the_beginning_sees_no_more() -> None:
 
 def test_patterns_of_the_web_part_run_in_an_engine_without_backtracking() -> None:
     pytest.importorskip("pydantic")
-    from domsieve.service.jobs.requests import REQUESTS, CleanHtmlRequest, JobRequest, RecordsHtmlRequest
+    from domsieve.service.jobs.job_request import JobRequest
+    from domsieve.service.jobs.requests import REQUESTS, CleanHtmlRequest, RecordsHtmlRequest
 
     models: list[type[JobRequest]] = [*REQUESTS.values(), CleanHtmlRequest, RecordsHtmlRequest]
     for model in models:

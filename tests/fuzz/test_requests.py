@@ -17,8 +17,9 @@ from domsieve.renderer.network.egress import place_of
 from domsieve.renderer.sampling.robots import Robots
 from domsieve.renderer.sampling.sitemap import MAX_ADDRESSES, listing_in, parse_sitemap
 from domsieve.service.jobs.database import Database
+from domsieve.service.jobs.job_request import JobKind
 from domsieve.service.jobs.job_store import JobStore
-from domsieve.service.jobs.requests import JobKind, PageRequest, request_of
+from domsieve.service.jobs.requests import PageRequest, request_of
 from domsieve.service.jobs.work_queue import WorkQueue
 from domsieve.service.mcp._tool_results import OUTPUT_SCHEMA, Answer
 from domsieve.service.mcp._tools import TOOLS

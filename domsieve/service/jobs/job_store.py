@@ -23,8 +23,8 @@ from domsieve.service._logs import log
 from domsieve.service.jobs._result_files import RESULTS, ResultFiles, attempt_of
 from domsieve.service.jobs.captures import Captures
 from domsieve.service.jobs.database import Database, now, packed
+from domsieve.service.jobs.job_request import JobRequest
 from domsieve.service.jobs.job_values import STATES, Event, Job, JobFile, JobState, QueueLimits, UsedPage
-from domsieve.service.jobs.requests import JobRequest
 
 _PAGE = "number, page_id, url, site, captured_at, nodes, complete, job"
 

@@ -10,12 +10,12 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from domsieve.errors import UsageError
+from domsieve.service.jobs.job_request import JobRequest
 from domsieve.service.jobs.request_fields import Whole, wrong_form
 from domsieve.service.jobs.requests import (
     CleanHtmlRequest,
     CleanRequest,
     CompareRequest,
-    JobRequest,
     RecordsHtmlRequest,
     RecordsRequest,
     SiteRequest,

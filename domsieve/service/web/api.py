@@ -8,12 +8,12 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, StreamingResponse
 from pydantic import BeforeValidator, ValidationError
 
+from domsieve.service.jobs.job_request import JobRequest
 from domsieve.service.jobs.job_values import Job, JobState
 from domsieve.service.jobs.request_fields import Url
 from domsieve.service.jobs.requests import (
     CleanRequest,
     CompareRequest,
-    JobRequest,
     RecordsRequest,
     ReportRequest,
     SiteRequest,

@@ -9,8 +9,9 @@ from fastapi.responses import StreamingResponse
 from starlette.types import Receive, Scope, Send
 
 from domsieve.analysis.writers.formats import PAGE_FORMATS
+from domsieve.service.jobs.job_request import JobRequest
 from domsieve.service.jobs.job_values import Event, Job, JobFile
-from domsieve.service.jobs.requests import CleanRequest, JobRequest
+from domsieve.service.jobs.requests import CleanRequest
 from domsieve.service.web.gateway import Gateway
 from domsieve.service.web.problems import ProblemError
 

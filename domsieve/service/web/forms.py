@@ -16,7 +16,8 @@ from domsieve.declaration import DeclaredOption, Served, declared
 from domsieve.errors import ParameterError
 from domsieve.options import CaptureOptions, NetworkOptions, Scope
 from domsieve.sanitize import plain
-from domsieve.service.jobs.requests import REQUESTS, JobKind, JobRequest
+from domsieve.service.jobs.job_request import JobKind, JobRequest
+from domsieve.service.jobs.requests import REQUESTS
 from domsieve.types import BLOCK_KINDS, FIELD_NAMES, BlockKind
 
 

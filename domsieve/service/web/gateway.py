@@ -9,9 +9,9 @@ from dataclasses import replace
 from typing import ParamSpec, TypeVar
 
 from domsieve.errors import BusyError, BusyReason, ClientLimitError, KeyConflictError, UnknownJobError
+from domsieve.service.jobs.job_request import JobRequest
 from domsieve.service.jobs.job_store import JobStore
 from domsieve.service.jobs.job_values import Job, Overload, QueueLimits
-from domsieve.service.jobs.requests import JobRequest
 from domsieve.service.web.load_shedding import Streams
 from domsieve.service.web.problems import ProblemError
 from domsieve.service.web.settings import Settings

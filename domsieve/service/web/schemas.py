@@ -5,8 +5,9 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from domsieve.errors import FaultReason
+from domsieve.service.jobs.job_request import JobKind
 from domsieve.service.jobs.job_values import Fault, Job, JobFile, JobState, UsedPage
-from domsieve.service.jobs.requests import JobKind, shown
+from domsieve.service.jobs.requests import shown
 from domsieve.service.web.problems import REASON_HELP, fault_of, reason_of
 
 TEXT_LIMIT_BYTES = 1_000_000
