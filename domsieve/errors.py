@@ -6,7 +6,9 @@
     │   │   └── UnknownPageError  the page is not in the cache
     │   ├── ModelError          a site model does not fit the call
     │   ├── UnknownJobError     the service has no such job for this client
-    │   └── KeyConflictError    an idempotency key was used for another request
+    │   ├── KeyConflictError    an idempotency key was used for another request
+    │   ├── UnknownStoreError   the service has no such store for this client
+    │   └── StoreConflictError  a store is in use, or there are too many
     ├── PolicyError             a rule forbids the request: scheme, private address, robots.txt
     ├── PageError               the page or its server
     │   ├── NavigationError     no document arrived
@@ -122,6 +124,14 @@ class UnknownJobError(UsageError):
 
 class KeyConflictError(UsageError):
     """An idempotency key was used before, with another request."""
+
+
+class UnknownStoreError(UsageError):
+    """The service has no such store, or the store belongs to another client."""
+
+
+class StoreConflictError(UsageError):
+    """A store is in use, or the client may have no more stores."""
 
 
 class PolicyError(DomsieveError):

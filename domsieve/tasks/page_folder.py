@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
-from typing import Literal, Self
+from typing import BinaryIO, Literal, Self
 
 import msgspec
 
@@ -47,14 +47,16 @@ class PageFolder:
     Parameters
     ----------
     root : the folder; it may be a link itself. It is created, and removed again if it stays empty.
+    is_read_only : only read files, beside a run that may be writing; nothing is locked, and `entries` stays empty.
 
     Attributes
     ----------
     entries : what the manifest says, by file; empty without a manifest.
     """
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, *, is_read_only: bool = False) -> None:
         self.root = root
+        self._is_read_only = is_read_only
         self.entries: dict[str, PageEntry] = {}
         self._noted: _Notes = {}
         self._touched: set[str] = set()
@@ -69,8 +71,11 @@ class PageFolder:
             uses the folder.
         """
         with self._failing("", "used"):
-            self.root.mkdir(parents=True, exist_ok=True)
+            if not self._is_read_only:
+                self.root.mkdir(parents=True, exist_ok=True)
             self._descriptor = os.open(self.root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        if self._is_read_only:
+            return self
         try:
             self._lock()
             manifest = self.read(MANIFEST)
@@ -106,7 +111,16 @@ class PageFolder:
         )
 
     def read(self, name: str) -> bytes | None:
-        """Return the content of a file; None if there is none, or something that cannot be a page's file.
+        """Return the content of a file; see `open`."""
+        with self._failing(name, "read"):
+            file = self.open(name)
+            if file is None:
+                return None
+            with file:
+                return file.read()
+
+    def open(self, name: str) -> BinaryIO | None:
+        """Open a file for reading; return None if there is none, or something that cannot be a page's file.
 
         Parameters
         ----------
@@ -130,8 +144,7 @@ class PageFolder:
             if not stat.S_ISREG(status.st_mode) or status.st_size > MOST_BYTES:
                 os.close(descriptor)
                 return None
-            with os.fdopen(descriptor, "rb") as file:
-                return file.read()
+            return os.fdopen(descriptor, "rb")
 
     def state(self, name: str, content_hash: str | None) -> State:
         """Return whether a file still has the content that domsieve wrote.
@@ -255,8 +268,9 @@ class PageFolder:
     def _close(self) -> None:
         os.close(self._descriptor)
         self._descriptor = -1
-        with suppress(OSError):
-            self.root.rmdir()
+        if not self._is_read_only:
+            with suppress(OSError):
+                self.root.rmdir()
 
     def _note(self, name: str, digest: str) -> None:
         """Note in the journal that a file of this content is ours."""

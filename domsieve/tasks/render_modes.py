@@ -12,7 +12,7 @@ from domsieve.renderer.network.egress import Egress
 from domsieve.renderer.protocol import PageSource
 from domsieve.snapshot.page import Snapshot
 from domsieve.snapshot.store import PageStore
-from domsieve.tasks.renderer_factory import RendererFactory
+from domsieve.tasks.renderer_factory import CaptureSetup
 from domsieve.types import HiddenText
 
 NOT_JUDGED = "not rendered: hidden text cannot be judged"
@@ -130,7 +130,7 @@ def load_reason(page: Snapshot) -> LoadReason:
 
 
 def page_source(
-    factory: RendererFactory,
+    factory: CaptureSetup,
     *,
     store: PageStore | None,
     seed: int = 0,

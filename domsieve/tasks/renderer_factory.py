@@ -3,7 +3,7 @@
 import os
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Protocol, Self
 
 from domsieve.options import Budget
 from domsieve.renderer.network.addresses import HostRules
@@ -11,10 +11,41 @@ from domsieve.renderer.network.egress import Egress, private_host
 from domsieve.renderer.network.upstream import environment_proxies
 
 if TYPE_CHECKING:
+    from contextlib import AbstractAsyncContextManager
+
     from domsieve.options import CaptureOptions, NetworkOptions
     from domsieve.renderer.network.replay import Replay
+    from domsieve.renderer.protocol import PageSource
     from domsieve.renderer.renderer import Renderer
     from domsieve.types import DriverName
+
+
+class CaptureSetup(Protocol):
+    """How pages are captured, with the guard of all connections; see `RendererFactory`."""
+
+    @property
+    def options(self) -> "CaptureOptions":
+        """The options of captures."""
+        ...
+
+    @property
+    def budget(self) -> Budget:
+        """The budget of one page."""
+        ...
+
+    @property
+    def concurrency(self) -> int:
+        """Number of pages that are open at the same time."""
+        ...
+
+    @property
+    def egress(self) -> Egress:
+        """The guard of the connections."""
+        ...
+
+    def renderer(self) -> "AbstractAsyncContextManager[PageSource]":
+        """Return a renderer, which starts when the context is entered."""
+        ...
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Protocol
 
-from domsieve.errors import DomsieveError, PageError
+from domsieve.errors import DomsieveError, PageError, PolicyError
 from domsieve.renderer.protocol import Outcome, PageSource, Reconsidering, Rendering
 from domsieve.renderer.sampling.events import (
     PageDone,
@@ -24,9 +24,9 @@ from domsieve.snapshot.index import PageRecord
 from domsieve.snapshot.store import PageStore
 from domsieve.tasks.pages import keep
 from domsieve.tasks.render_modes import page_source
-from domsieve.tasks.renderer_factory import RendererFactory
+from domsieve.tasks.renderer_factory import CaptureSetup
 from domsieve.tasks.site_sync.state import State
-from domsieve.tasks.site_sync.visiting import CheckingSource, LazyRenderer, SameWaySource
+from domsieve.tasks.site_sync.visiting import CheckingSource, LazyRenderer, RunLimits, SameWaySource
 from domsieve.tasks.targets import site_of
 
 _MISSING = (404, 410)
@@ -66,6 +66,7 @@ class Crawl:
     failed : pages that could not be.
     repeated : pages that are others under another address.
     is_complete : whether all known pages of the site were visited.
+    limit : which limit of the run was reached, in a sentence; empty for none.
     """
 
     site: str = ""
@@ -73,6 +74,7 @@ class Crawl:
     failed: dict[str, DomsieveError] = field(default_factory=dict)
     repeated: set[str] = field(default_factory=set)
     is_complete: bool = False
+    limit: str = ""
     count: int = 0
 
 
@@ -87,19 +89,21 @@ class SiteVisit:
     delay : time between two pages; None means the usual one.
     concurrency : number of pages that are loaded at the same time.
     report : is told how the run goes on.
+    limits : what the run may load.
     """
 
     def __init__(
         self,
         state: State,
         store: PageStore,
-        factory: RendererFactory,
+        factory: CaptureSetup,
         *,
         delay: timedelta | None,
         concurrency: int,
         report: Reporter,
+        limits: RunLimits,
     ) -> None:
-        self._state, self._store, self._factory = state, store, factory
+        self._state, self._store, self._factory, self._limits = state, store, factory, limits
         self._delay, self._concurrency = delay, min(concurrency, _MOST_AT_ONCE)
         self._report = report
         self._resumed = self._unfinished()
@@ -131,7 +135,7 @@ class SiteVisit:
                 )
             )
             pages = self._state.pages
-            loader = SameWaySource(source, source if mode == "never" else renderer, pages)
+            loader = SameWaySource(source, source if mode == "never" else renderer, pages, self._limits)
             yield (
                 loader,
                 CheckingSource(
@@ -142,6 +146,7 @@ class SiteVisit:
                     run=self._state.run + 1,
                     trusts_validators=self._state.trusts_validators,
                     always=mode == "always",
+                    limits=self._limits,
                 ),
                 source,
             )
@@ -203,7 +208,7 @@ class SiteVisit:
                     self.failed(event.url, event.error, event.rendering, checking, crawl)
                 elif isinstance(event, SampleEnded):
                     crawl.is_complete = event.reason == "exhausted"
-                if crawl.count >= self._state.settings.pages:
+                if crawl.limit or crawl.count >= self._state.settings.pages:
                     break
         if isinstance(source, Reconsidering):
             async for url, outcome in source.again():
@@ -235,6 +240,8 @@ class SiteVisit:
             async for url, outcome in outcomes:
                 if isinstance(outcome, DomsieveError):
                     self.failed(url, outcome, None, checking, crawl)
+                    if crawl.limit:
+                        return
                 else:
                     try:
                         check_fault(outcome.snapshot)
@@ -271,7 +278,10 @@ class SiteVisit:
         checking: CheckingSource,
         crawl: Crawl,
     ) -> None:
-        """Note a page that failed, or is missing."""
+        """Note a page that failed, is missing, or was not loaded because of a limit of the run."""
+        if isinstance(error, PolicyError) and error.reason == "quota":
+            crawl.limit, crawl.is_complete = error.message, False
+            return
         if rendering and rendering.snapshot.provenance.status in _MISSING:
             checking.visits.missing.add(url)
         if url not in checking.visits.missing:

@@ -21,7 +21,7 @@ from domsieve.snapshot.store import PageStore
 from domsieve.tasks.adaptive_source import StoredEvidence, path_prefix
 from domsieve.tasks.file_names import GONE, file_names
 from domsieve.tasks.page_folder import PageFolder
-from domsieve.tasks.renderer_factory import RendererFactory
+from domsieve.tasks.renderer_factory import CaptureSetup
 from domsieve.tasks.site_sync.change_log import ChangeLog
 from domsieve.tasks.site_sync.content import (
     Cleaner,
@@ -40,9 +40,9 @@ from domsieve.tasks.site_sync.deciding import (
     numbers_of_page,
     numbers_of_site,
 )
-from domsieve.tasks.site_sync.state import Kept, Loaded, Memory, State, SyncPage, SyncSettings
+from domsieve.tasks.site_sync.state import Kept, Loaded, Memory, State, SyncPage
 from domsieve.tasks.site_sync.values import FailedPage, PageChange, SyncedPage, SyncResult
-from domsieve.tasks.site_sync.visiting import CheckingSource
+from domsieve.tasks.site_sync.visiting import CheckingSource, RunLimits
 
 _MISSING = (404, 410)
 _GONE_AFTER = 2
@@ -67,32 +67,31 @@ class SiteSync:
     Parameters
     ----------
     folder : the folder, open.
-    settings : what the first run decided.
-    state : what the folder remembers; None in the first run.
+    state : what the folder remembers; before the first run, only the settings.
     store : the captures.
     factory : makes the renderer, and has the guard of all connections.
     delay : time between two pages; None means the usual one.
     concurrency : number of pages that are loaded at the same time.
     report : is told how the run goes on.
+    limits : what the run may load.
     now : returns the time.
     """
 
     def __init__(
         self,
         folder: PageFolder,
-        settings: SyncSettings,
-        state: State | None,
+        state: State,
         store: PageStore,
-        factory: RendererFactory,
+        factory: CaptureSetup,
         *,
         delay: timedelta | None,
         concurrency: int,
         report: Reporter,
+        limits: RunLimits,
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:
         self._folder, self._memory, self._store, self._factory = folder, Memory(folder), store, factory
-        self._state = state or State(settings=settings)
-        self._settings = settings
+        self._state, self._settings = state, state.settings
         self._report = report
         self._at = now().astimezone(UTC).isoformat(timespec="seconds")
         self._run = self._state.run + 1
@@ -103,7 +102,13 @@ class SiteSync:
         self._kept: list[str] = []
         self._layout_changed = False
         self._visit = SiteVisit(
-            self._state, store, factory, delay=delay, concurrency=concurrency, report=report
+            self._state,
+            store,
+            factory,
+            delay=delay,
+            concurrency=concurrency,
+            report=report,
+            limits=limits,
         )
 
     async def run(self) -> SyncResult:
@@ -128,9 +133,10 @@ class SiteSync:
                 await self._visit.visit(checking, again, believed)
                 await self._decide(again, loader, checking)
                 crawl.failed |= again.failed
+                crawl.limit = crawl.limit or again.limit
         self._update_checked(checking, crawl)
         self._find_missing(checking, crawl)
-        return self._finish(crawl)
+        return self._finish(crawl, checking)
 
     # Deciding
 
@@ -454,7 +460,7 @@ class SiteSync:
                 content = self._cleaner.content(snapshot, before=(snapshot, kept), url=url)
                 self._write(page, content, kept.passages)
 
-    def _finish(self, crawl: Crawl) -> SyncResult:
+    def _finish(self, crawl: Crawl, checking: CheckingSource) -> SyncResult:
         state = self._state
         self._restore_files()
         changes = sorted(self._changes, key=lambda change: (change.url, change.kind))
@@ -467,18 +473,20 @@ class SiteSync:
         used = {page.capture for page in state.pages.values()}
         self._store.remove([one.page_id for one in self._store.each_record() if one.page_id not in used])
         touched = {change.url for change in changes}
+        visited = {*crawl.loaded, *checking.visits.unchanged} if crawl.limit else state.pages.keys()
         return SyncResult(
             run=self._run,
             changes=changes,
             unchanged=[
                 SyncedPage(url, page.file)
                 for url, page in sorted(state.pages.items())
-                if url not in touched and url not in crawl.failed and not page.missing
+                if url in visited - touched and url not in crawl.failed and not page.missing
             ],
             failed=[FailedPage(url, error) for url, error in sorted(crawl.failed.items())],
             kept=sorted({*self._kept}),
             layout_changed=self._layout_changed,
             is_complete=crawl.is_complete,
+            limit=crawl.limit,
         )
 
 

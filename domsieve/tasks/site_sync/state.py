@@ -319,14 +319,14 @@ class Memory:
 
 
 def settled(
-    given: SyncSettings | None, remembered: SyncSettings | None, *, chosen: Iterable[str], folder: Path
+    given: SyncSettings | None, state: State | None, *, chosen: Iterable[str], folder: str
 ) -> SyncSettings:
-    """Return the settings of a run.
+    """Return the settings of a run. They can be changed until a run has finished.
 
     Parameters
     ----------
     given : what the caller says; None if the folder is all that is known.
-    remembered : those of the first run; None before it.
+    state : what the folder remembers; None before the first run.
     chosen : the names of settings that the caller gave; the others are at their defaults.
     folder : the folder, for messages.
 
@@ -334,14 +334,19 @@ def settled(
     ------
     UsageError : what the caller says contradicts the first run, or there was none and no address is given.
     """
-    if remembered is None:
+    if state is None:
         if given is None:
             raise UsageError(
                 f"{folder} was not made by an earlier run; give the address of a site, and this folder for its pages."
             )
         return given
+    remembered = state.settings
     if given is None:
         return remembered
+    if not state.run:
+        if given.source != remembered.source:
+            return given
+        return msgspec.structs.replace(remembered, **{name: getattr(given, name) for name in chosen})
     for name in chosen:
         now, before = getattr(given, name), getattr(remembered, name)
         if now != before:

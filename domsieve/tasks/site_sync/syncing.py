@@ -8,11 +8,12 @@ from typing import Any
 from domsieve.errors import UsageError
 from domsieve.snapshot.store import PageStore
 from domsieve.tasks.page_folder import PageFolder
-from domsieve.tasks.renderer_factory import RendererFactory
+from domsieve.tasks.renderer_factory import CaptureSetup
 from domsieve.tasks.site_sync.crawling import Reporter
 from domsieve.tasks.site_sync.run import SiteSync
-from domsieve.tasks.site_sync.state import Memory, SyncSettings, settled
+from domsieve.tasks.site_sync.state import Memory, State, SyncSettings, settled
 from domsieve.tasks.site_sync.values import SyncResult
+from domsieve.tasks.site_sync.visiting import RunLimits
 from domsieve.urls import has_web_scheme
 
 
@@ -53,12 +54,14 @@ def place_of(
 async def sync_folder(
     path: Path,
     given: SyncSettings | None,
-    factory: Callable[[SyncSettings], RendererFactory],
+    factory: Callable[[SyncSettings], CaptureSetup],
     *,
     chosen: Iterable[str] = (),
     delay: timedelta | None = None,
     concurrency: int = 2,
     report: Reporter,
+    limits: RunLimits | None = None,
+    shown: str = "",
     now: Callable[[], datetime] = lambda: datetime.now(UTC),
 ) -> SyncResult:
     """Visit a site, write what is new or has changed to a folder, and return the changes.
@@ -72,6 +75,8 @@ async def sync_folder(
     delay : time between two pages; None means 0.5 s, or no delay for this machine.
     concurrency : number of pages that are loaded at the same time, at most 8.
     report : is told how the run goes on.
+    limits : what the run may load; None for no limits.
+    shown : what messages call the folder; empty for its path.
     now : returns the time that the changes are dated with.
 
     Raises
@@ -83,23 +88,26 @@ async def sync_folder(
     with PageFolder(path) as folder:
         memory = Memory(folder)
         state = memory.state()
-        settings = settled(given, state.settings if state else None, chosen=chosen, folder=path)
+        settings = settled(given, state, chosen=chosen, folder=shown or str(path))
         if state is None and folder.entries:
             raise UsageError(
                 f"{path} holds pages of another command; give a new folder.", parameter="output_dir"
             )
-        if state is not None and {entry.file: entry for entry in state.entries()} != folder.entries:
+        if state is None or not state.run:
+            state = State(settings=settings)
+            memory.write(state)  # so that the first run can be finished with the folder alone
+        elif {entry.file: entry for entry in state.entries()} != folder.entries:
             folder.finish(state.entries())  # the last run was ended just before this
         with PageStore(memory.captures) as store:
             run = SiteSync(
                 folder,
-                settings,
                 state,
                 store,
                 factory(settings),
                 delay=delay,
                 concurrency=concurrency,
                 report=report,
+                limits=limits or RunLimits(),
                 now=now,
             )
             return await run.run()

@@ -85,7 +85,8 @@ class SyncResult:
     failed : pages that could not be loaded or cleaned.
     kept : files that a user edited or added, and that were therefore neither written nor removed.
     layout_changed : whether the site has a new layout, and was learned anew.
-    is_complete : whether all pages were visited; False if the limit of pages was reached.
+    is_complete : whether all pages were visited; False if a limit was reached.
+    limit : which limit of the service ended the visit, in a sentence; empty for none.
     """
 
     run: int
@@ -95,6 +96,7 @@ class SyncResult:
     kept: Sequence[str] = field(default=())
     layout_changed: bool = False
     is_complete: bool = True
+    limit: str = ""
 
     @property
     def added(self) -> list[PageChange]:

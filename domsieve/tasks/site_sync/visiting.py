@@ -60,6 +60,24 @@ class LazyRenderer:
             yield url, await _or_error(self.render(url))
 
 
+class RunLimits:
+    """The limits of a run; this one has none."""
+
+    def request(self) -> None:
+        """Count a request for a page.
+
+        Raises
+        ------
+        PolicyError : no more are allowed; its reason is ``"quota"``.
+        """
+
+    def load(self) -> None:
+        """Count a page that is about to be loaded; see `request`."""
+
+    def loaded(self, page: Snapshot) -> None:
+        """Take a page that was loaded."""
+
+
 class SameWaySource:
     """Loads pages as they were loaded before: rendered ones are rendered again.
 
@@ -68,16 +86,23 @@ class SameWaySource:
     source : decides for pages that are new, or were fetched.
     renderer : renders pages.
     pages : what is known about pages.
+    limits : of the run.
     """
 
-    def __init__(self, source: PageSource, renderer: PageSource, pages: Mapping[str, SyncPage]) -> None:
+    def __init__(
+        self, source: PageSource, renderer: PageSource, pages: Mapping[str, SyncPage], limits: RunLimits
+    ) -> None:
         self._source, self._renderer, self._pages = source, renderer, pages
+        self._limits = limits
 
     async def render(self, url: str, *, site: str | None = None) -> Rendering:
         """Load a page."""
+        self._limits.load()
         known = self._pages.get(url)
         source = self._renderer if known is not None and known.loaded == "rendered" else self._source
-        return await source.render(url, site=site)
+        rendering = await source.render(url, site=site)
+        self._limits.loaded(rendering.snapshot)
+        return rendering
 
     async def render_many(self, urls: Iterable[str]) -> AsyncGenerator[Outcome]:
         """Load pages one after another; yield each URL with its page or its error."""
@@ -122,6 +147,7 @@ class CheckingSource:
     run : number of the run, which decides what is audited.
     trusts_validators : whether sitemaps and validators are believed.
     always : whether all pages are loaded.
+    limits : of the run.
     """
 
     def __init__(
@@ -134,8 +160,9 @@ class CheckingSource:
         run: int,
         trusts_validators: bool,
         always: bool,
+        limits: RunLimits,
     ) -> None:
-        self._source, self._fetcher = source, fetcher
+        self._source, self._fetcher, self._limits = source, fetcher, limits
         self._pages, self._capture = pages, capture
         self._run, self._always = run, always
         self.trusts_validators = trusts_validators
@@ -157,6 +184,7 @@ class CheckingSource:
         PageError : the page is not there.
         DomsieveError : it cannot be loaded.
         """
+        self._limits.request()
         page = self._pages.get(url)
         if page is not None and not self._always:
             why = await self._asked(url, page)
