@@ -107,6 +107,27 @@ def test_start_pages_are_never_it() -> None:
     assert missing_addresses("http://a.example") == []
 
 
+ASIDE = "<p>The club has met since 1908 and is open to anybody who looks at things twice.</p>" * 4
+TITLED = f"<title>Club</title><h1>Lost?</h1><p>There is none.</p><a href=/a>Owls</a>{ASIDE}"
+ADVERT = "<p>Thick jerseys, knitted within sight of the sheep.</p>"
+
+
+@pytest.mark.parametrize(
+    ("html", "is_missing"),
+    [
+        (TITLED.replace("Owls", "Swifts and rain") + ADVERT, True),
+        (TITLED.replace("Lost?", "Mosses"), False),
+        (TITLED.replace("Club", "Mosses") + ADVERT, False),
+        (TITLED + ADVERT * 3, False),
+        (TITLED.replace("h1>", "h4>") + ADVERT, False),
+    ],
+)
+def test_links_and_adverts_may_rotate(html: str, is_missing: bool) -> None:
+    model = parse_html(TITLED.encode(), url="http://a.example/no-such-page")
+    page = parse_html(html.encode(), url="http://a.example/moss")
+    assert (missing_mark(page, model) is not None) is is_missing
+
+
 @pytest.mark.parametrize(
     ("html", "is_missing"),
     [
@@ -114,7 +135,7 @@ def test_start_pages_are_never_it() -> None:
         (LOST.replace("17", "3"), True),
         (f"{LOST}<p>You asked for gone thing.</p>", True),
         (LOST.replace("Lost?", "Found"), False),
-        (f"{LOST}<p>And more.</p>", False),
+        (f"{LOST}<p>And more of it.</p>", False),
     ],
 )
 def test_pages_that_say_the_same_are_marked(html: str, is_missing: bool) -> None:

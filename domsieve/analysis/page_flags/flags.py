@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import msgspec
@@ -186,13 +186,16 @@ def described(mark: Mark) -> str:
 
 _NUMBER = re.compile(r"[0-9]+")
 _FEWEST_WORDS = 3  # shorter error pages are equal to other pages by chance
+# An advert, or what is new in a sidebar. The text of a real page may be as short, but then a heading is its own.
+_MOST_OTHER_WORDS, _MOST_OTHER_SHARE = 40, 0.25
 
 
 def missing_mark(page: Snapshot, missing: Snapshot) -> Mark | None:
     """Return a soft-404 mark if a page has the same text as the site's page for a made-up address; otherwise None.
 
-    All texts must be equal, except for numbers and texts that repeat the address. Real pages with little text differ
-    at least in their heading.
+    Numbers and texts that repeat the address do not count. If both have the same title and the same headings (at
+    least one), links may differ, and so may up to 40 words of other text, but no more than a quarter of it: links to
+    other pages and adverts rotate. Real pages with little text differ at least in their heading.
 
     Parameters
     ----------
@@ -203,17 +206,36 @@ def missing_mark(page: Snapshot, missing: Snapshot) -> Mark | None:
         face, model = face_of(page), face_of(missing)
         if face is None or model is None or model.words < _FEWEST_WORDS:
             return None
-        if _texts(face, page) != _texts(model, missing):
+        own, said = _texts(face, page), _texts(model, missing)
+        if own != said and not _alike(face.title, own, model.title, said):
             return None
         return Mark(kind="soft_404", evidence="it says what the site says of a made-up address")
 
 
-def _texts(face: Face, page: Snapshot) -> Counter[str]:
+def _alike(title: str, own: Counter[Block], missing_title: str, said: Counter[Block]) -> bool:
+    """Return whether the titles, the headings and nearly all other texts outside of links are the same."""
+
+    def headings(texts: Counter[Block]) -> Counter[Block]:
+        return Counter({block: number for block, number in texts.items() if block.is_heading})
+
+    def words(texts: Counter[Block]) -> int:
+        return sum(block.words * number for block, number in texts.items() if not block.is_active)
+
+    if title != missing_title or not headings(said) or headings(own) != headings(said):
+        return False
+    most = min(_MOST_OTHER_WORDS, _MOST_OTHER_SHARE * words(said))
+    return words(own - said) <= most and words(said - own) <= most
+
+
+def _texts(face: Face, page: Snapshot) -> Counter[Block]:
     """Return the texts of a page with numbers replaced, without texts that repeat the last step of its address."""
     step = page.provenance.url.rstrip("/").replace("#", "/").rpartition("/")[2].lower()
     echo = " ".join(fold(step).split())
-    texts = (block.text for block in face.blocks)
-    return Counter(_NUMBER.sub("0", text) for text in texts if not echo or f" {echo} " not in text)
+    return Counter(
+        replace(block, text=_NUMBER.sub("0", block.text))
+        for block in face.blocks
+        if not echo or f" {echo} " not in block.text
+    )
 
 
 # A page with more words than this is not a wall of that kind: counting all visible words, or only plain ones, which
