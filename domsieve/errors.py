@@ -83,7 +83,12 @@ class DomsieveError(Exception):
         self.retry = retry
 
     def __str__(self) -> str:
-        where = [f"{name} {value}" for name, value in (("at", self.stage), ("of", self.url)) if value]
+        return self.told()
+
+    def told(self, *, after: str = "") -> str:
+        """Return the message with the stage and the page, unless `after`, what stands before it, is that page."""
+        url = "" if self.url == after else self.url
+        where = [f"{name} {value}" for name, value in (("at", self.stage), ("of", url)) if value]
         return f"{self.message} ({' '.join(where)})" if where else self.message
 
 

@@ -28,14 +28,12 @@ from domsieve.commands.console import (
     FailedPages,
     check_place,
     count,
-    explained,
     finish,
     open_cache,
     print_json,
     print_text,
     progress,
     say,
-    say_error,
     say_kept,
     say_more,
 )
@@ -233,7 +231,7 @@ def clean(
     if (model or models) and writing.drift.known_share is not None:
         say(f"{model or models}: {writing.drift}.")
     writing.report()
-    finish(writing.done, fetched.failed + writing.failed)
+    finish(writing.done, fetched.failed + writing.failed.count)
 
 
 class Writing:
@@ -245,7 +243,8 @@ class Writing:
 
     Attributes
     ----------
-    done, failed : numbers of pages.
+    done : the number of pages written.
+    failed : the pages that failed.
     drift : how well a model knows the pages.
     """
 
@@ -253,7 +252,7 @@ class Writing:
         from domsieve.tasks.site_learning import Drift
 
         self._form, self._metadata, self._max_words = form, metadata, max_words
-        self.done = self.failed = 0
+        self.done, self.failed = 0, FailedPages()
         self.drift = Drift()
         self._hidden_in, self._given, self._known = Counter[str](), Counter[str](), Counter[str]()
         self._unsure = self._invisible = 0
@@ -275,7 +274,7 @@ class Writing:
 
         self._given[page.site] += 1
         if isinstance(result, DomsieveError):
-            self._fail(page, result)
+            self.failed(page, result)
             return
         snapshot, verdict = result
         self._known[page.site] = verdict.site_pages
@@ -285,7 +284,7 @@ class Writing:
                 said = remarks(snapshot, verdict)
                 removed = invisible_characters(snapshot, verdict.kept)
         except BudgetError as error:
-            self._fail(page, error)
+            self.failed(page, error)
             return
         for remark in said:
             say(f"{page.label}: {remark}")
@@ -301,10 +300,6 @@ class Writing:
         self._invisible += removed
         self.drift.add(verdict.known_share)
         self.done += 1
-
-    def _fail(self, page: "Page", error: "DomsieveError") -> None:
-        self.failed += 1
-        say_error(f"{page.label}: {explained(error)}")
 
     def report_sites(self) -> None:
         """Report where further pages, which were not given, had a say."""

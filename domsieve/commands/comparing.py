@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from domsieve.commands.capture_options import AsJson, Cache, Capture, KeepErrors, comparing
-from domsieve.commands.console import count, explained, finish, open_cache, print_json, print_line, say_error
+from domsieve.commands.console import count, finish, open_cache, print_json, print_line, say_failed
 from domsieve.commands.fetching import fetch
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ def compare(
             record, result = page.record, page.result
             if isinstance(result, DomsieveError):
                 failed += 1
-                say_error(f"{record.url}: {explained(result)}")
+                say_failed(record.url, result)
                 continue
             by_site.setdefault(record.site, []).append((record.url, result))
             if as_json:

@@ -122,15 +122,23 @@ def need_extra(extra: str, packages: Sequence[str]) -> None:
         )
 
 
-def explained(error: "DomsieveError") -> str:
-    """Return the message of an error with the name of the option, and with advice."""
+def explained(error: "DomsieveError", *, after: str = "") -> str:
+    """Return the message of an error with the name of the option, and with advice.
+
+    `after` is what stands before it on the line; a page that is named there is not named again.
+    """
     from domsieve.errors import ParameterError, UsageError
 
-    text = str(error)
+    text = error.told(after=after)
     if isinstance(error, UsageError) and error.parameter and not isinstance(error, ParameterError):
         option, rest = option_of(error.parameter), text.removeprefix(f"{error.parameter} ")
         text = f"{option}: {text}" if rest == text else f"{option} {rest}"
     return text + advice(error)
+
+
+def say_failed(page: str, error: "DomsieveError") -> None:
+    """Print the error of a page after its label or address."""
+    say_error(f"{page}: {explained(error, after=page)}")
 
 
 class FailedPages:
@@ -147,7 +155,7 @@ class FailedPages:
     def __call__(self, page: "Page", error: "DomsieveError") -> None:
         """Count a page, and print its error."""
         self.count += 1
-        say_error(f"{page.label}: {explained(error)}")
+        say_failed(page.label, error)
 
 
 def option_of(parameter: str) -> str:

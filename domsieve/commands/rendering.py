@@ -21,7 +21,6 @@ from domsieve.commands.capture_options import (
 from domsieve.commands.console import (
     check_place,
     count,
-    explained,
     finish,
     open_cache,
     print_json,
@@ -29,6 +28,7 @@ from domsieve.commands.console import (
     progress,
     say,
     say_error,
+    say_failed,
 )
 from domsieve.commands.declared_options import having
 from domsieve.commands.fetching import (
@@ -84,7 +84,7 @@ def render(
         fault = faults[url]
         known = {} if isinstance(outcome, DomsieveError) else asdict(outcome)
         if known and fault:
-            say_error(f"{url}: {explained(fault)}")
+            say_failed(url, fault)
         if as_json:
             why = {"error": fault.message, "retry": fault.retry} if fault else {}
             print_json({"url": url, **known, **why})
@@ -192,7 +192,7 @@ def site(
         say_unknown(capture.replay)
         if folder:
             writing = _clean(records, store, capture, folder, output_format or "text")
-            done, failed = writing.done, failed + writing.failed
+            done, failed = writing.done, failed + writing.failed.count
     if kept_as and not output_dir:
         same = " --hidden pixels" if hidden == "pixels" else ""
         if cache is not None:

@@ -13,13 +13,12 @@ from domsieve.commands.console import (
     Bar,
     check_place,
     count,
-    explained,
     finish,
     print_json,
     print_line,
     progress,
     say,
-    say_error,
+    say_failed,
     say_more,
 )
 from domsieve.commands.declared_options import having
@@ -104,7 +103,7 @@ def sync(
     for file in result.kept:
         say(f"{folder / file}: you edited or added this file, so it was left as it is.")
     for page in result.failed:
-        say_error(f"{page.url}: {explained(page.error)}")
+        say_failed(page.url, page.error)
     say(_summary(result, folder))
     finish(len(result.changes) + len(result.unchanged), len(result.failed))
     if exit_code and result.changes:

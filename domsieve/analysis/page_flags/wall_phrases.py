@@ -104,7 +104,8 @@ jen pro předplatitele|csak előfizetőknek|abonelere özel
 # Compared with a whole heading, or with a whole part of the title.
 NOT_FOUND = """
 404|error 404|404 error|http 404|404 not found|not found|page not found|404 page not found|page not found 404
-no such page|not found 404|error 404 not found|404 error page not found|this page could not be found|page cannot be found
+no such page|not found 404
+error 404 not found|404 error page not found|this page could not be found|page cannot be found
 page can t be found|the page cannot be found|the page can t be found|that page can t be found
 page does not exist
 this page does not exist|this page doesn t exist|page doesn t exist|page no longer exists|page unavailable

@@ -226,6 +226,7 @@ _DETAIL_CHARACTERS = 2_000  # a guess; URLs in messages may have millions of cha
 # The original messages contain paths of the service, so only its log has them.
 _OURS = "Something went wrong in the service; its log says what."
 _FULL = "The disk of the service is full."
+_WAY_OUT = " The operator of the service can allow this host: --private-host HOST:PORT."
 _OUR_BROWSER = "The browser of the service does not start; its log says why."
 
 
@@ -242,6 +243,8 @@ def problem_of(error: BaseException) -> dict[str, Any]:
             # Messages about starting a browser contain paths as well.
             is_ours = kind is BrowserNotFoundError or (kind is BrowserError and error.stage == "launch")
             detail = _OUR_BROWSER if is_ours else error.message
+            if isinstance(error, PolicyError) and error.reason == "private":
+                detail += _WAY_OUT
             problem = _problem(Title.TIMEOUT if timed_out else title, detail, fault, error.retry, error.stage)
             reason = error.reason if isinstance(error, PageError) else None
             return {**problem, "reason": reason} if reason else problem
