@@ -21,6 +21,7 @@ from domsieve.snapshot.store import PageStore
 from examples.serve import serve_demo
 from tests.axe import AXE, FIND, WITHOUT_AXE
 from tests.command import run
+from tests.keyboard import not_reached
 from tests.renderer.bad_server import serving
 
 pytestmark = pytest.mark.browser
@@ -410,6 +411,17 @@ def test_without_a_screenshot_texts_fit_their_boxes(
     assert sum(cut > 1.5 for cut, _ in sizes) <= 0.1 * len(sizes)
     letter = "(text) => parseFloat(getComputedStyle(text).fontSize)"
     assert min(report.js(f"[...document.querySelectorAll('.block .captured')].map({letter})")) >= 7
+    report.close()
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_everything_is_reached_by_keyboard(reader: Reader, demo: tuple[Path, Path], width: int) -> None:
+    report = Opened(reader, demo[0], width=width)
+    report.press("j")
+    for tab in ("block", "plots", "tree", "pages"):
+        report.js(f"document.getElementById('tab-{tab}').focus()")
+        report.press("Enter")
+        assert report.reader.run(not_reached(report.page)) == []
     report.close()
 
 

@@ -46,6 +46,7 @@ _READABLE = {
     '<th class="head"><p></p></th>': '<td class="head"></td>',
     '<div class="table-wrapper ': '<div tabindex="0" class="table-wrapper ',
     "<pre>": '<pre tabindex="0">',
+    '<div id="search-results">': '<h1>Search</h1>\n<div id="search-results">',
 }
 
 
