@@ -57,6 +57,12 @@ def test_fields_are_picked_and_named_by_what_they_hold(cache: Path, site: Path) 
     assert len(others) == 5
 
 
+def test_one_table_of_several_pages_says_how_to_tell_them_apart(cache: Path, site: Path) -> None:
+    told = "One table has the records of 2 regions; page and region tell them apart"
+    assert told in run("records", site, cache=cache).stderr
+    assert "One table" not in run("records", site / "a.html", cache=cache).stderr
+
+
 @pytest.mark.parametrize("names", ["title,prise", "", "title,,price", "Title"])
 def test_fields_of_other_names_are_refused_with_the_choices(cache: Path, site: Path, names: str) -> None:
     result = run("records", "--fields", names, site / "a.html", cache=cache)

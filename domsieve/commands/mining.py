@@ -127,8 +127,8 @@ def records(
                 failed(page, result)
                 continue
             done += 1
-            regions = count(len(result.tables), "region")
-            say(f"{page.label}: {count(len(result.records), 'record')} in {regions}")
+            found = f"{count(len(result.records), 'record')} in {count(len(result.tables), 'region')}"
+            say(f"{page.label}: {found}")
             for table in result.tables:
                 if table.left_out:
                     too_many = f"region {table.region + 1} has too many columns"
@@ -144,4 +144,9 @@ def records(
             write_file(output, data, what=OUTPUT_FILE)
         else:
             sys.stdout.write(data.decode())
+        if len(sheets) > 1 and (regions := sum(len(sheet.tables) for sheet in sheets)) > 1:
+            say(
+                f"One table has the records of {count(regions, 'region')}; page and region tell them apart, and "
+                "--output-dir writes a file per page."
+            )
     finish(done, failed.count)
