@@ -210,12 +210,13 @@ def clean(
             known = known_pages(site, store, capture.options, raw=raw)
             return [with_selection(page, selection) for page in known]
 
-        same: dict[str, Any] = {"method": method, "params": params, "hidden": hidden, "kinds": kinds}
-        same["siblings"] = siblings
+        cleaner = partial(
+            clean_pages, method=method, params=params, hidden=hidden, kinds=kinds, siblings=siblings
+        )
         results = (
-            clean_by_site(pages, by_site, **same)
+            clean_by_site(pages, by_site, cleaner, method=method)
             if by_site
-            else clean_pages(pages, model=learned, alone=alone, **same)
+            else cleaner(pages, model=learned, alone=alone)
         )
         writing = Writing(form, metadata=metadata, max_words=max_words)
         heads = not entry.is_lines and len(pages) > 1

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from typing import Any, get_args
 
 from domsieve.analysis.block_types.detection import KindChoice
@@ -122,17 +122,18 @@ def cleaned(
         found: dict[int, CleanResult] = {
             number: CleanResult(sources[number].label, fault) for number, fault in faults.items()
         }
-        same: dict[str, Any] = {
-            "method": cleaning.method,
-            "params": cleaning.params,
-            "hidden": cleaning.hidden,
-            "kinds": cleaning.kinds,
-            "siblings": siblings,
-        }
+        cleaner = partial(
+            clean,
+            method=cleaning.method,
+            params=cleaning.params,
+            hidden=cleaning.hidden,
+            kinds=cleaning.kinds,
+            siblings=siblings,
+        )
         results = (
-            clean_by_site(pages, cleaning.models, **same)
+            clean_by_site(pages, cleaning.models, cleaner, method=cleaning.method)
             if cleaning.models
-            else clean(pages, model=cleaning.model, alone=cleaning.alone, **same)
+            else cleaner(pages, model=cleaning.model, alone=cleaning.alone)
         )
         for page, result in results:
             found[int(page.name)] = CleanResult(page.label, result, meter=page.meter)

@@ -7,15 +7,13 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any, Protocol
 
-from domsieve.analysis.block_types.detection import EVERY_METHOD_DECIDES, KindChoice
 from domsieve.analysis.model_file import model_from_bytes
-from domsieve.analysis.registry import Method, MethodParams
+from domsieve.analysis.registry import Method
 from domsieve.analysis.site_model import SiteModel
 from domsieve.errors import DomsieveError, StorageError, UsageError
-from domsieve.tasks.page_cleaning import Cleaned, clean
+from domsieve.tasks.page_cleaning import Cleaned
 from domsieve.tasks.pages import Page
 from domsieve.tasks.targets import output_name
-from domsieve.types import HiddenText
 
 
 class ModelFiles(Protocol):
@@ -128,16 +126,18 @@ def models_in(folder: Path) -> SiteModels:
 def clean_by_site(
     pages: Sequence[Page],
     models: SiteModels,
+    cleaner: Callable[..., Iterator[Cleaned]],
     *,
     method: Method | None,
-    params: MethodParams,
-    hidden: HiddenText = "layout",
-    kinds: KindChoice = EVERY_METHOD_DECIDES,
-    siblings: Callable[[str], Sequence[Page]],
 ) -> Iterator[Cleaned]:
-    """Yield each page with its verdict or an error, as `clean` does, by the model of its site if there is one.
+    """Yield each page with its verdict or an error, by the model of its site if there is one.
 
     If a model cannot be used, the pages of its site fail.
+
+    Parameters
+    ----------
+    cleaner : `domsieve.tasks.page_cleaning.clean` with all its options but the model.
+    method : the method that was asked for, which a model must be of; None if any will do.
     """
     for site, group in groupby(sorted(pages, key=lambda page: page.site), key=lambda page: page.site):
         members = list(group)
@@ -148,12 +148,4 @@ def clean_by_site(
         except DomsieveError as error:
             yield from ((page, error) for page in members)
             continue
-        yield from clean(
-            members,
-            method=method,
-            params=params,
-            model=copy(model),  # cleaning sets parameters
-            hidden=hidden,
-            kinds=kinds,
-            siblings=siblings,
-        )
+        yield from cleaner(members, model=copy(model))  # cleaning sets parameters
