@@ -256,7 +256,7 @@ class Writing:
         self.done, self.failed = 0, FailedPages()
         self.drift = Drift()
         self._hidden_in, self._given, self._known = Counter[str](), Counter[str](), Counter[str]()
-        self._unsure = self._invisible = 0
+        self._unsure = self._unpictured = self._invisible = 0
 
     def write(
         self,
@@ -268,7 +268,7 @@ class Writing:
         from domsieve.analysis.cleaning.hidden_text import hidden_words
         from domsieve.analysis.columns.invisible import invisible_characters
         from domsieve.errors import BudgetError, DomsieveError
-        from domsieve.snapshot.pixels import unsure_texts
+        from domsieve.snapshot.pixels import is_unpictured, unsure_texts
         from domsieve.tasks.output import Results, encoded
         from domsieve.tasks.page_cleaning import written
         from domsieve.tasks.postprocess import how_loaded, remarks
@@ -297,7 +297,10 @@ class Writing:
             origin, expected = snapshot.provenance, verdict.expected_f1
             say_kept(out.write(page.key, encoded(text), origin, expected_f1=expected))
         self._hidden_in[page.label] += hidden_words(snapshot, verdict)
-        self._unsure += unsure_texts(snapshot)
+        if is_unpictured(snapshot):
+            self._unpictured += 1
+        else:
+            self._unsure += unsure_texts(snapshot)
         self._invisible += removed
         self.drift.add(verdict.known_share)
         self.done += 1
@@ -318,6 +321,8 @@ class Writing:
         if self._unsure:
             so = "it counts" if self._unsure == 1 else "they count"
             say(f"Pictures do not show whether {count(self._unsure, 'text')} can be seen, so {so} as hidden.")
+        if self._unpictured:
+            say(f"Hidden text was found by layout where pictures failed: {count(self._unpictured, 'page')}.")
         if self._invisible:
             say(f"Invisible characters were removed: {self._invisible:,}.")
 

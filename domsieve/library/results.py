@@ -198,7 +198,10 @@ class CleanResult(Result[tuple[Snapshot, Verdict]]):
 
     @cached_property
     def unsure_texts(self) -> int:
-        """Number of texts that count as hidden with ``hidden="pixels"``, because pictures do not judge them."""
+        """Number of texts that pictures do not judge with ``hidden="pixels"``.
+
+        They count as hidden. If all pictures of the page failed, these are all its texts, and layout decides.
+        """
         with self._meter.running("write"):
             return unsure_texts(self.snapshot)
 

@@ -22,6 +22,9 @@ PIXELS = "pixels"
 """Last of `Snapshot.style_names` where pictures of the page were taken: what they say of a text, ``"seen"``,
 ``"unseen"`` or ``"unsure"``, and of all other nodes ``""``."""
 
+UNPICTURED = "unpictured"
+"""What is said of all texts of a page if its pictures failed; then layout alone decides what can be seen."""
+
 LONGEST_JSON_LD = 1_000_000
 """Maximum length of one JSON-LD text in characters; longer ones are dropped."""
 

@@ -6,7 +6,7 @@ from itertools import groupby
 
 import numpy as np
 
-from domsieve.snapshot.page import PIXELS, Snapshot
+from domsieve.snapshot.page import PIXELS, UNPICTURED, Snapshot
 from domsieve.snapshot.strings import StringTable
 
 # What pictures say of texts: the whole word, or the beginning of a word with numbers.
@@ -14,18 +14,23 @@ _UNSURE, _IN_PART, _CUT = "unsure", "seen ", "cut "
 
 
 def has_pixels(page: Snapshot) -> bool:
-    """Return whether pictures of the page were taken, which say what can be seen."""
+    """Return whether pictures of the page were taken, which say what can be seen, or failed."""
     return PIXELS in page.style_names
+
+
+def is_unpictured(page: Snapshot) -> bool:
+    """Return whether the pictures of the page failed, so that layout decides."""
+    return UNPICTURED in _said(page)
 
 
 def unsure_texts(page: Snapshot) -> int:
     """Return the number of texts of which pictures do not say whether they can be seen; 0 without pictures.
 
-    They count as hidden.
+    They count as hidden, but if all pictures of the page failed, layout decides.
     """
     if not (said := _said(page)):
         return 0
-    unsure = np.array([value == _UNSURE for value in said])[page.style]
+    unsure = np.array([value in {_UNSURE, UNPICTURED} for value in said])[page.style]
     texts = page.strings.take(page.text[unsure & (page.text >= 0)].tolist())
     return sum(1 for text in texts if text.strip())
 

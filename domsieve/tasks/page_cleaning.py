@@ -88,7 +88,8 @@ def clean(
     method : the method; None means that of the model or, without a model, `DEFAULT_METHOD`.
     params : the mode and the parameters of the method.
     model : a site model; `favor` and `threshold` are applied to it. Without one, a model is learned for each site.
-    hidden : whether hidden text is dropped, and how it is found. With ``"pixels"``, pages without pictures fail.
+    hidden : whether hidden text is dropped, and how it is found. With ``"pixels"``, pages captured
+        without pictures fail.
     kinds : the types of blocks that are kept or dropped, whatever the method decides.
     alone : each page is judged without the others of its site, also without those of `pages`.
     siblings : returns other known pages of a site; they are learned from, but not cleaned.

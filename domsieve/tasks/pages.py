@@ -60,8 +60,8 @@ class Page:
     load : reads the page; raises a `DomsieveError` if that fails.
     keep_errors : whether to use the page even if it counts as failed, like an error page of a server.
     keys : pages that share a key are the same page under different names, and are learned from once.
-    hidden : how hidden text of the page is found. With ``"pixels"``, a page of which no pictures were taken cannot be
-        read. Otherwise, what pictures say is left out, so that results are the same with and without it.
+    hidden : how hidden text of the page is found. With ``"pixels"``, a page that was captured without pictures cannot
+        be read. Otherwise, what pictures say is left out, so that results are the same with and without it.
     missing : returns what the site of a Snapshot shows at an address without a page; None if that is not known.
     meter : the cost of its analysis so far, in all steps together.
     capture : the number of the capture among those of equal names, from 1.
@@ -88,7 +88,8 @@ class Page:
 
         Raises
         ------
-        PageError : it counts as failed, and `keep_errors` is False; or its pictures failed, and `hidden` needs them.
+        PageError : it counts as failed, and `keep_errors` is False; or nothing of it was captured, and
+            `hidden` needs pictures.
         UsageError : no pictures of it were taken, and `hidden` needs them.
         DomsieveError : it cannot be read.
         """

@@ -29,7 +29,9 @@ def test_planted_sentences_that_nobody_sees_are_not_kept(studio: Studio) -> None
     if "DOMSIEVE_DATA" not in os.environ or not folder.exists():
         pytest.skip("DOMSIEVE_DATA names no folder with hidden/")
     truth = json.loads((folder / "pixels.json").read_text("utf-8"))
-    studio.server.pages["/dot.png"] = lambda handler: send(handler, _DOT, headers={"Content-Type": "image/png"})
+    studio.server.pages["/dot.png"] = lambda handler: send(
+        handler, _DOT, headers={"Content-Type": "image/png"}
+    )
     html = (folder / "hid.html").read_text("utf-8")
     page = studio.show(html, CaptureOptions(viewport_px=(1280, 800), pixels=True)).snapshot
     for hidden, most in MOST_KEPT.items():

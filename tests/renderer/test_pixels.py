@@ -9,13 +9,10 @@ import pytest
 
 import domsieve
 from domsieve.analysis.columns.hiding import Hiding
-from domsieve.errors import PageError
 from domsieve.options import CaptureOptions
-from domsieve.renderer.page import pixels
+from domsieve.renderer.page import capture, pixels
 from domsieve.snapshot.page import PIXELS, Kind, Snapshot
-from domsieve.snapshot.pixels import has_pixels
-from domsieve.tasks.pages import Page
-from tests.renderer.conftest import Studio
+from tests.renderer.conftest import BUDGET, Studio
 from tests.renderer.test_hidden_text import HIDDEN, SEEN, judged
 
 pytestmark = pytest.mark.browser
@@ -304,7 +301,7 @@ def test_text_is_told_from_what_moves(studio: Studio) -> None:
     assert said["below"] in {"unsure", "unseen"}
 
 
-def test_without_pictures_a_page_is_cut_and_cannot_be_cleaned_by_them(
+def test_where_pictures_fail_layout_decides_and_the_page_says_so(
     studio: Studio, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def late(*_: Any, **__: Any) -> None:
@@ -313,11 +310,31 @@ def test_without_pictures_a_page_is_cut_and_cannot_be_cleaned_by_them(
 
     monkeypatch.setattr(pixels._Page, "look", late)
     page = show(studio, f"<p>{_WORDS}</p><p style='color:#fff'>white</p>")
-    assert not has_pixels(page)
-    assert [reason.partition(":")[0] for reason in page.provenance.reasons] == ["capture"]
+    assert [reason[:37] for reason in page.provenance.reasons] == ["capture: pixels: unsure, no pictures "]
     assert judged(page) == {_WORDS: Hiding.NONE, "white": Hiding.SAME_COLOUR}
-    with pytest.raises(PageError, match="no pictures of the page"):
-        Page("", "", "", lambda: page, hidden="pixels").read()
+    result = domsieve.clean(page, method="none", hidden="pixels")
+    assert (result.text, result.unsure_texts, result.complete) == (_WORDS + "\n", 2, False)
+    assert domsieve.clean(page, method="none").unsure_texts == 0
+
+
+def test_pictures_and_what_follows_take_no_longer_than_is_left(
+    studio: Studio, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def never(*_: Any, **__: Any) -> None:
+        await asyncio.Event().wait()
+
+    limits: list[float] = []
+    look = pixels.look
+
+    async def noted(*values: Any, limit_s: float, **named: Any) -> Any:
+        limits.append(limit_s)
+        return await look(*values, limit_s=0.2, **named)
+
+    monkeypatch.setattr(pixels._Page, "restore", never)
+    monkeypatch.setattr(capture, "look", noted)
+    page = show(studio, f"<p>{_WORDS}</p>")
+    assert judged(page) == {_WORDS: Hiding.NONE}
+    assert limits[0] < BUDGET.time.total_seconds()
 
 
 def test_the_capture_is_the_same_but_for_what_pictures_say(studio: Studio) -> None:

@@ -37,12 +37,6 @@ class PixelDocument(_Document, kw_only=True):
 
 
 class PixelCapture(Capture, kw_only=True):
-    """A capture with the boxes of texts and of what scrolls, and with the browser's ids of nodes.
-
-    Attributes
-    ----------
-    is_pictured : whether the styles say what pictures show of each text.
-    """
+    """A capture with the boxes of texts and of what scrolls, and with the browser's ids of nodes."""
 
     documents: list[PixelDocument]  # type: ignore[assignment]  # of which all are such
-    is_pictured: bool = False

@@ -255,10 +255,16 @@ async def capture_document(
     left_s : seconds that are left of the time of the page.
     least_s : minimum of seconds for the capture.
     scripts : whether scripts of the page may still run.
-    pixels : whether to add what pictures say of each text, as the property `PIXELS`. If there are no pictures, the
-        capture is without it and counts as cut.
+    pixels : whether to add what pictures say of each text, as the property `PIXELS`. If no pictures can be taken, it
+        says so, and the capture counts as cut.
     """
     limit_s = max(left_s, least_s)
+    end = asyncio.get_running_loop().time() + limit_s
+
+    def rest_s() -> float:
+        """Return how long a step may take, so that pictures do not use the time of the page several times."""
+        return max(end - asyncio.get_running_loop().time(), least_s)
+
     if left_s < least_s:
         max_nodes = min(max_nodes, _HURRIED_NODES)
     kind = PixelCapture if pixels else Capture
@@ -266,28 +272,29 @@ async def capture_document(
     params = {"computedStyles": names, "includePaintOrder": True, "includeDOMRects": pixels}
 
     async def with_scripts() -> PixelCapture:
-        await tab.send(_SCRIPTS, {"value": False}, limit_s=limit_s)
-        again = await tab.ask("DOMSnapshot.captureSnapshot", params, PixelCapture, limit_s=limit_s)
-        await tab.send(_SCRIPTS, {"value": True}, limit_s=limit_s)
+        await tab.send(_SCRIPTS, {"value": False}, limit_s=rest_s())
+        again = await tab.ask("DOMSnapshot.captureSnapshot", params, PixelCapture, limit_s=rest_s())
+        await tab.send(_SCRIPTS, {"value": True}, limit_s=rest_s())
         return again
 
     try:
         # Pictures show what was captured only if no script runs in between.
-        async with _scripts_off(tab, limit_s=limit_s) if scripts and pixels else contextlib.nullcontext():
+        async with _scripts_off(tab, limit_s=least_s) if scripts and pixels else contextlib.nullcontext():
             async with asyncio.timeout(limit_s):
                 count = await _trim(tab, watch, max_nodes, scripts=scripts, pixels=pixels, limit_s=limit_s)
                 capture = await tab.ask("DOMSnapshot.captureSnapshot", params, kind, limit_s=limit_s)
             if isinstance(capture, PixelCapture):
                 again = with_scripts if scripts else None
                 try:
-                    capture = await look(tab, capture, names, with_scripts=again, limit_s=limit_s)
+                    capture = await look(tab, capture, names, with_scripts=again, limit_s=rest_s())
                 except (TimeoutError, CommandError) as error:
-                    # Without what pictures say, the page can be cleaned by layout only.
+                    # The page is not lost: its hidden text is found by layout.
                     leave_unpictured(capture)
                     reason = str(error) or f"not done within {limit_s:.0f} s"
-                    return capture, Cut("capture", f"no pictures of the page: {reason}")
+                    return capture, Cut("capture", f"pixels: unsure, no pictures of the page: {reason}")
                 if scripts:
-                    await _hide_noscript(tab, watch, False, limit_s=limit_s)
+                    with contextlib.suppress(TimeoutError, CommandError):  # it matters for screenshots only
+                        await _hide_noscript(tab, watch, False, limit_s=least_s)
     except TimeoutError:
         return None, Cut("capture", f"no answer within {limit_s:.0f} s")
     except CommandError as error:
@@ -304,7 +311,7 @@ async def _scripts_off(tab: Tab, *, limit_s: float) -> AsyncIterator[None]:
     try:
         yield
     finally:
-        with contextlib.suppress(CommandError):  # the page is gone
+        with contextlib.suppress(TimeoutError, CommandError):  # the page is gone, or does not answer
             await tab.send(_SCRIPTS, {"value": False}, limit_s=limit_s)
 
 

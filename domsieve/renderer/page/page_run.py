@@ -244,8 +244,7 @@ class _PageRun:
         elsewhere = self._left_the_web(capture) if capture else None
         extras = await self._extras(end) if self.options.extras and not self.original else {}
         cuts = [known for known in (watch.cut_by, cut, elsewhere) if known]
-        is_pictured = isinstance(capture, PixelCapture) and capture.is_pictured
-        names = (*STYLE_NAMES, PIXELS) if is_pictured else STYLE_NAMES
+        names = (*STYLE_NAMES, PIXELS) if isinstance(capture, PixelCapture) else STYLE_NAMES
         with self._timed("convert"):
             if capture:
                 columns, is_cut = await asyncio.to_thread(

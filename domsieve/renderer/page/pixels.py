@@ -37,6 +37,7 @@ from domsieve.renderer.page._pixel_count import Count, Sight
 from domsieve.renderer.page._pixel_parts import F64, Bools, Ints
 from domsieve.renderer.page._pixel_pictures import SCALE, Pictures, picture_of
 from domsieve.renderer.page._pixel_scene import Scene, common
+from domsieve.snapshot.page import UNPICTURED, Kind
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -54,6 +55,8 @@ _MARGIN_PX = 40.0
 _MOST_MISSING = 12
 # So many pictures are kept until they are compared.
 _MOST_TILES = 4
+# To put the page back. A guess: more than this is a page that does not answer.
+_RESTORE_S = 10.0
 # What flickers is taken for letters if it is as dark as these in all pictures: once in 500 times with so many more.
 _MOST_AGAIN = 3
 
@@ -81,7 +84,7 @@ async def look(
 
     Raises
     ------
-    TimeoutError : it is not done within `limit_s` seconds.
+    TimeoutError : it is not done within `limit_s` seconds, or the page is not put back soon after.
     CommandError : the page has changed its structure, or the browser does not answer as it should.
     """
     page = _Page(tab)
@@ -94,7 +97,7 @@ async def look(
                     capture = await with_scripts()
                 sights, ranges = await page.look(capture, style_names, scripted=scripted)
         finally:
-            async with asyncio.timeout(limit_s):
+            async with asyncio.timeout(min(limit_s, _RESTORE_S)):
                 await page.restore()
     except (ValueError, LookupError, ArithmeticError, msgspec.MsgspecError) as error:
         # The numbers that a hostile page brings about make no sense.
@@ -103,16 +106,16 @@ async def look(
     for node, parts in ranges.items():
         said[node] += "".join(f" {first}-{end}" for first, end in parts)
     _put(capture, said)
-    capture.is_pictured = True
     return capture
 
 
 def leave_unpictured(capture: PixelCapture) -> None:
-    """Remove `PIXEL_STYLES` from a capture, of which no pictures could be taken."""
-    _put(capture, None)
+    """Say of each text that no pictures could be taken."""
+    types = chain.from_iterable(document.nodes.node_type for document in capture.documents)
+    _put(capture, [UNPICTURED if kind == Kind.TEXT else "" for kind in types])
 
 
-def _put(capture: PixelCapture, said: Sequence[str] | None) -> None:
+def _put(capture: PixelCapture, said: Sequence[str]) -> None:
     """Put what is said of each node into its styles, in place of `PIXEL_STYLES`."""
     numbers: dict[str, int] = {}
     start = 0
@@ -122,13 +125,11 @@ def _put(capture: PixelCapture, said: Sequence[str] | None) -> None:
         for node, row in zip(layout.node_index, layout.styles, strict=True):
             if (plain := bytes(row)) != b"[]":
                 plain = plain.rsplit(b",", len(PIXEL_STYLES))[0]
-                if said is not None:
-                    word = said[start + node]
-                    if word not in numbers:
-                        numbers[word] = len(capture.strings)
-                        capture.strings.append(word)
-                    plain += b",%d" % numbers[word]
-                plain += b"]"
+                word = said[start + node]
+                if word not in numbers:
+                    numbers[word] = len(capture.strings)
+                    capture.strings.append(word)
+                plain += b",%d]" % numbers[word]
             rows.append(msgspec.Raw(plain))
         layout.styles = rows
         start += len(document.nodes.node_type)
