@@ -50,7 +50,7 @@ from domsieve.tasks.fetched_source import (
     styles_learned,
 )
 from domsieve.tasks.style_context import MOST_SHEET_BYTES, StyleSheets
-from domsieve.tasks.targets import site_of
+from domsieve.tasks.targets import doubt, site_of
 
 _VERSION = 2
 """Increased whenever the same versions of a page would give another lesson."""
@@ -109,21 +109,29 @@ class StoredEvidence:
         owner: str = "",
     ) -> None:
         self._store, self._since = store, since
-        shaping = [capture_key(one) for one in (options.canonical(), options.canonical_fetched())]
+        self._fetched = capture_key(options.canonical_fetched())
+        shaping = [capture_key(options.canonical()), self._fetched]
         self._kind = digest_of(msgspec.json.encode((_VERSION, seed, shaping, *([owner] if owner else []))))
 
     def entries(self, site: str) -> list[Entry]:
         """Return the entries of a site in their order."""
+        return self._entries(site, self._since)
+
+    def _entries(self, site: str, since: datetime | None) -> list[Entry]:
         found: list[Entry] = []
-        for data in self._store.evidence(site, self._kind, since=self._since):
+        for data in self._store.evidence(site, self._kind, since=since):
             kind, content = _ENTRY.decode(data)
             decode = msgspec.msgpack.decode
             found.append(decode(content, type=Lesson) if kind == "lesson" else decode(content, type=Fetched))
         return found
 
     def add(self, site: str, entry: Entry) -> None:
-        """Add an entry."""
+        """Add an entry. Fetched pages of any run that it makes doubtful are no longer taken from the cache."""
         kind = "lesson" if isinstance(entry, Lesson) else "fetched"
+        if isinstance(entry, Lesson) and entry.is_surprise:
+            # First, so that a process that is killed now leaves pages that are loaded once more.
+            urls = SiteEvidence.of(self._entries(site, None)).add(entry)
+            doubt(urls, self._fetched, site, self._store)
         self._store.add_evidence(site, self._kind, msgspec.msgpack.encode((kind, entry)))
 
 

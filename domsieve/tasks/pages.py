@@ -35,6 +35,7 @@ from domsieve.tasks.targets import (
     Fetched,
     FileTarget,
     PipedTarget,
+    is_doubtful,
     site_of,
 )
 from domsieve.types import HiddenText
@@ -154,7 +155,8 @@ def cached(
     """Return the newest complete capture of `url` with these options and the extras that they ask for, or None.
 
     With ``render="never"``, only pages that were fetched are returned, and with ``"auto"`` also those if there is no
-    rendered one. Captures made before `since`, a time with a zone, are too old. `may_use` may refuse others.
+    rendered one, without doubtful ones. Captures made before `since`, a time with a zone, are too old. `may_use` may
+    refuse others.
     """
     found: list[PageRecord | None] = []
     if options.render != "never":
@@ -166,6 +168,8 @@ def cached(
         if record is None or not record.complete:
             continue
         if since is not None and datetime.fromisoformat(record.captured_at) < since:
+            continue
+        if is_doubtful(record, store):
             continue
         if wanted <= {*store.extra_names(record)} and may_use(record):
             return record

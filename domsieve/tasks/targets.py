@@ -8,11 +8,12 @@ import hashlib
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from pathlib import Path
 from urllib.parse import urlsplit
 
 from domsieve.archive.stored_page import DamagedPart, StoredPage, archives_below, is_archive
-from domsieve.errors import ContentError, DomsieveError, TargetError, UnknownPageError
+from domsieve.errors import ContentError, DomsieveError, PageError, TargetError, UnknownPageError
 from domsieve.renderer.html_parser.parser import html_files
 from domsieve.renderer.network.addresses import parse_host
 from domsieve.snapshot.index import PageRecord
@@ -63,7 +64,7 @@ class ArchiveTarget:
 
 @dataclass(frozen=True, slots=True)
 class DamagedTarget:
-    """A part of an archive or a line of a list that cannot be read; `label` says which."""
+    """A part of an archive, a line of a list or a page of the cache that cannot be used; `label` says which."""
 
     label: str
     error: DomsieveError
@@ -154,6 +155,32 @@ def site_of(url: str) -> str:
     return (f"[{host}]" if ":" in host else host) + ("" if port in {None, default} else f":{port}")
 
 
+_DOUBTS = "doubts"  # of what is known about a site
+
+
+def doubt(urls: Iterable[str], capture: str, site: str, store: PageStore) -> None:
+    """Record that captures of pages that were only fetched may lack something: another page has shown it since.
+
+    Parameters
+    ----------
+    capture : their `PageRecord.capture`.
+    """
+    for url in urls:
+        store.add_evidence(site, _DOUBTS, _doubted(capture, url))
+
+
+def is_doubtful(record: PageRecord, store: PageStore) -> bool:
+    """Return whether a page was only fetched, and `doubt` was recorded of it since then."""
+    if record.producer != "raw":
+        return False
+    since = datetime.fromisoformat(record.captured_at) if record.captured_at else None
+    return _doubted(record.capture, record.url) in store.evidence(site_of(record.url), _DOUBTS, since=since)
+
+
+def _doubted(capture: str, url: str) -> bytes:
+    return f"{capture} {url}".encode("utf-8", "replace")
+
+
 def output_name(url: str) -> str:
     """Return a file name for a URL: readable, safe on every system, distinct for distinct URLs."""
     words = re.sub(r"[^a-z0-9]+", "-", url.lower().partition("://")[2]).strip("-")[:60].strip("-")
@@ -241,7 +268,12 @@ def _in_archive(path: Path) -> list[Target]:
     ]
 
 
-def _in_cache(word: str, store: PageStore) -> list[CacheTarget]:
+_DOUBTFUL = """\
+It was only fetched, and another page of the site has shown since then that such pages need a browser: give its \
+address to load it again."""
+
+
+def _in_cache(word: str, store: PageStore) -> list[Target]:
     url = split_url(f"http://{word}")
     site = site_of(url.geturl()) if url and url.netloc == word else word.lower()
     records = [record for record in store.records(site=site) if record.producer != "unscripted"]
@@ -251,7 +283,12 @@ def _in_cache(word: str, store: PageStore) -> list[CacheTarget]:
         for record in records:
             if record.producer == "rendered" or newest.get(record.url, record).producer != "rendered":
                 newest[record.url] = record
-        return list(map(CacheTarget, newest.values()))
+        return [
+            DamagedTarget(record.url, PageError(_DOUBTFUL, url=record.url))
+            if is_doubtful(record, store)
+            else CacheTarget(record)
+            for record in newest.values()
+        ]
     if _ID.fullmatch(word):
         return [CacheTarget(store.resolve(word))]
     raise UnknownPageError(

@@ -2,8 +2,9 @@
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Iterable, Iterator
+from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import msgspec
@@ -28,6 +29,7 @@ from domsieve.tasks.adaptive_source import (
 )
 from domsieve.tasks.pages import cached, keep
 from domsieve.tasks.render_modes import with_render_mode
+from domsieve.tasks.targets import DamagedTarget, doubt, find_targets, site_of
 from tests.renderer.bad_server import Server, send, serving
 
 SENTENCES = (
@@ -412,3 +414,66 @@ class TestModes:
         ):
             with pytest.raises(UsageError):
                 with_render_mode(options)
+
+
+class TestDoubtfulPages:
+    """A later run finds that pages in the cache, which were only fetched, may lack something."""
+
+    OPTIONS = CaptureOptions(render="auto")
+
+    def _site(self, server: Server) -> Site:
+        pages = docs(14)
+        # Its own words come from a script, and nothing in its source says so.
+        last = pages["/docs/13"].replace("</h1>", "</h1><p>" + SENTENCES[1] * 9 + "</p>")
+        return Site(server, pages, drawn={"/docs/13": last})
+
+    def _load(self, site: Site, store: PageStore, paths: Sequence[str], *, seed: int) -> set[str]:
+        """Load pages into the cache, and return those that were only fetched."""
+        memory = StoredEvidence(store, self.OPTIONS, seed=seed)
+        outcomes = site.load(paths, memory=memory, seed=seed)
+        for path in paths:
+            one = outcomes[path]
+            assert isinstance(one, Rendering)
+            raw = one.snapshot.provenance.producer == "raw"
+            options = self.OPTIONS.canonical_fetched() if raw else self.OPTIONS.canonical()
+            origin = msgspec.structs.replace(one.snapshot.provenance, options=options)
+            keep(replace(one, snapshot=replace(one.snapshot, provenance=origin)), "site", store)
+        return fetched(outcomes)
+
+    def test_they_are_not_used_again(self, server: Server, tmp_path: Path) -> None:
+        site = self._site(server)
+        url = server.url("/docs/13")
+        seed = next(
+            seed
+            for seed in range(100_000)
+            if [path for path in site.sources if is_audited(server.url(path), seed=seed)] == ["/docs/13"]
+        )
+        with PageStore(tmp_path) as store:
+            paths = [path for path in site.sources if path != "/docs/13"]
+            first = self._load(site, store, paths, seed=seed)
+            assert first
+            assert all(cached(server.url(path), store, self.OPTIONS) for path in paths)
+            self._load(site, store, ["/docs/13"], seed=seed)
+            assert {path for path in paths if not cached(server.url(path), store, self.OPTIONS)} == first
+            assert cached(url, store, self.OPTIONS)
+            # Nor as pages of the site in the cache: each has an error that says what to do.
+            damaged = {
+                target.label: target.error
+                for target in find_targets(["site"], store)
+                if isinstance(target, DamagedTarget)
+            }
+            assert {label.removeprefix(server.url("")) for label in damaged} == first
+            assert all("give its address" in error.message for error in damaged.values())
+
+    def test_they_are_used_once_they_were_loaded_again(self, server: Server, tmp_path: Path) -> None:
+        site = self._site(server)
+        with PageStore(tmp_path) as store:
+            self._load(site, store, [*site.sources][:13], seed=site.quiet_seed())
+            record = next(one for one in store.records() if one.producer == "raw")
+            doubt([record.url], record.capture, site_of(record.url), store)
+            assert not cached(record.url, store, self.OPTIONS)
+            page = store.get(record.page_id)
+            later = (datetime.now(UTC) + timedelta(seconds=2)).isoformat(timespec="seconds")
+            origin = msgspec.structs.replace(page.provenance, captured_at=later)
+            store.put(replace(page, provenance=origin), site="site")
+            assert cached(record.url, store, self.OPTIONS)

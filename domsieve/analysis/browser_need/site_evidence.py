@@ -58,6 +58,11 @@ class Lesson(msgspec.Struct, frozen=True, kw_only=True):
     broken: tuple[int, ...] = ()
     browser: str = ""
 
+    @property
+    def is_surprise(self) -> bool:
+        """Whether the page needs a browser, and its source does not say so."""
+        return self.outcome == "needed" and not self.had_signs
+
 
 class Fetched(msgspec.Struct, frozen=True, kw_only=True):
     """A page that was fetched and not rendered.
@@ -164,7 +169,7 @@ class SiteEvidence:
                 known.unchecked = []
         elif entry.outcome == "needed":
             self._needed += 1
-            if not entry.had_signs:
+            if entry.is_surprise:
                 known.surprises += 1
                 known.needed = known.needed if known.enough == 0 else 0
                 known.enough = known.enough_with_signs = 0
