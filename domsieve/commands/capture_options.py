@@ -114,6 +114,7 @@ class Capture:
     since: datetime | None
     analysis: AnalysisBudget
     replay: "Replay | None" = None
+    renews: bool = False
 
     @cached_property
     def factory(self) -> "RendererFactory":
@@ -165,7 +166,9 @@ class Capture:
         def report(site: str, prefix: str, sentence: str) -> None:
             say(f"{site}{prefix}: {sentence}")
 
-        return page_source(self.factory, store=store, seed=seed, since=self.since, report=report)
+        return page_source(
+            self.factory, store=store, seed=seed, since=self.since, renews=self.renews, report=report
+        )
 
     def renderer(self) -> "Renderer":
         """Return a renderer. This imports the modules that talk to Chrome, which cached pages do not need."""
@@ -225,6 +228,7 @@ def capture_options(
         concurrency=network["concurrency"] or os.cpu_count() or 1,
         delay=None if delay is None else seconds("--delay", delay),
         since=_since(refresh=refresh, max_age=max_age),
+        renews=max_age is not None and not refresh,
         analysis=analysis_budget(analysis_timeout, analysis_megabytes),
         replay=replay,
     )

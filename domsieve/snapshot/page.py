@@ -34,6 +34,15 @@ def is_json_ld(script_type: str) -> bool:
     return script_type[:100].partition(";")[0].strip().lower() == "application/ld+json"
 
 
+_LONGEST_VALIDATOR = 1_000
+
+
+def validator(value: str) -> str:
+    """Return an ETag or Last-Modified header as it can be sent back; empty if it cannot."""
+    value = value.strip()
+    return value if len(value) <= _LONGEST_VALIDATOR and value.isascii() and value.isprintable() else ""
+
+
 Producer = Literal["rendered", "raw", "unscripted"]
 Scalar = str | int | float | bool | None
 
@@ -77,6 +86,7 @@ class Provenance(msgspec.Struct, frozen=True, kw_only=True):
     reasons : what was cut and why; empty exactly if `complete`. `cuts` parses them.
     timings_ms : wall-clock milliseconds per stage.
     requests, transferred_bytes : number and total size of the network requests of the page.
+    etag, last_modified : validators of the main response, empty without any.
     refused : hosts and ports that the page requested and the egress guard refused, with the reason; sorted.
     reason : why the page was rendered, or why it was only fetched; empty if there was no choice.
     """
@@ -101,6 +111,8 @@ class Provenance(msgspec.Struct, frozen=True, kw_only=True):
     timings_ms: dict[str, float] = {}
     requests: int = 0
     transferred_bytes: int = 0
+    etag: str = ""
+    last_modified: str = ""
     refused: tuple[str, ...] = ()
     reason: str = ""
 

@@ -23,6 +23,7 @@ from domsieve.analysis.browser_need.site_evidence import (
     Fetched,
     Lesson,
     SiteEvidence,
+    is_audited,
     url_rank,
 )
 from domsieve.analysis.browser_need.source_parts import source_parts
@@ -213,7 +214,7 @@ class AdaptiveSource:
         # Requested at once, although the page may have to wait for its turn.
         early = None
         if known.evidence.is_static(prefix):
-            early = asyncio.ensure_future(self._fetched(url, site, known.browser))
+            early = asyncio.ensure_future(self._fetched(url, site, known, prefix))
         try:
             async with _turn(known):
                 if not known.evidence.prefix(prefix).needs_browser:
@@ -247,12 +248,14 @@ class AdaptiveSource:
             yield outcome
 
     async def again(self, among: Sequence[str] | None = None) -> AsyncIterator[Outcome]:
-        """Render the fetched pages that a later comparison has made doubtful, and yield them.
+        """Load the pages again that a later comparison, or a lie of their server, has made doubtful; yield them.
 
         Parameters
         ----------
         among : only these URLs; None for all.
         """
+        for url in self._fetcher.known.doubtful(among):
+            yield await self._outcome(url)
         chosen = None if among is None else {*among}
         for known in [*self._sites.values()]:
             for url in [url for url in known.suspects if chosen is None or url in chosen]:
@@ -289,16 +292,18 @@ class AdaptiveSource:
                 self._renderer = await self._stack.enter_async_context(self._open())
         return _with_reason(await self._renderer.render(url, site=site), reason)
 
-    async def _fetched(self, url: str, site: str | None, browser: str) -> FetchedSource:
+    async def _fetched(self, url: str, site: str | None, known: _Site, prefix: str) -> FetchedSource:
         """Fetch a page and look at its source.
 
         Raises
         ------
         DomsieveError : rendering it would have the same result.
         """
-        self._fetcher.browser = browser
+        self._fetcher.browser = known.browser
+        # A rendering is not compared with a source that may be old.
+        whole = not known.evidence.is_static(prefix) or is_audited(url, seed=self._seed)
         try:
-            raw = await self._fetcher.render(url, site=site)
+            raw = await self._fetcher.render(url, site=site, whole=whole)
         except NavigationError as error:
             if any(name in error.message for name in _HOPELESS):
                 raise
@@ -340,7 +345,7 @@ class AdaptiveSource:
     ) -> Rendering:
         known = self._site(name)
         evidence = known.evidence
-        source = await (early or self._fetched(url, site, known.browser))
+        source = await (early or self._fetched(url, site, known, prefix))
         is_static = evidence.is_static(prefix)
         try:
             if source.chains and not source.signs and (source.depends or not is_static):
@@ -353,8 +358,10 @@ class AdaptiveSource:
             why = _why_static(evidence, prefix)
             self._tell(known, name, prefix, why)
             self._learn(known, name, Fetched(url=url, prefix=prefix))
+            page = without_texts(source.rendering.snapshot, unseen)
+            unchanged = page.provenance.reason
             return _with_reason(
-                replace(source.rendering, snapshot=without_texts(source.rendering.snapshot, unseen)), why
+                replace(source.rendering, snapshot=page), f"{why}; {unchanged}" if unchanged else why
             )
         rendering = await self._rendered(url, site, reason or "")
         learn = lesson_of

@@ -16,6 +16,7 @@ from domsieve.archive.stored_page import StoredPage
 from domsieve.budget import Meter
 from domsieve.errors import ContentError, DomsieveError, PageError, UsageError
 from domsieve.options import CaptureOptions
+from domsieve.renderer.fetching.known_sources import KnownSource
 from domsieve.renderer.html_parser.content import PageOrigin, file_origin, source_origin
 from domsieve.renderer.html_parser.parser import parse_html, parse_html_file, read_html_file
 from domsieve.renderer.protocol import DATA, SCREENSHOT, Rendering
@@ -174,6 +175,35 @@ def cached(
         if wanted <= {*store.extra_names(record)} and may_use(record):
             return record
     return None
+
+
+def known_source(url: str, store: PageStore, options: CaptureOptions) -> KnownSource | None:
+    """Return the source of the newest complete capture of `url` with these options; None without validators."""
+    found = [
+        store.find(url, producer="raw", options=options.canonical_fetched()),
+        store.find(url, producer="rendered", options=options.canonical()),
+    ]
+    usable = [record for record in found if record and record.complete and record.source_digest]
+    if not usable:
+        return None
+    record = max(usable, key=lambda record: record.captured_at)
+    try:
+        page = store.get(record.page_id)
+        source = store.source(record)
+    except DomsieveError:
+        return None  # the file is damaged or gone: load the page
+    origin = page.provenance
+    if not (origin.etag or origin.last_modified) or origin.status is None or fault_of(page):
+        return None
+    return KnownSource(
+        source=source,
+        final_url=origin.final_url,
+        status=origin.status,
+        content_type=origin.content_type,
+        etag=origin.etag,
+        last_modified=origin.last_modified,
+        captured_at=origin.captured_at,
+    )
 
 
 def unscripted(record: PageRecord, store: PageStore) -> PageRecord | None:

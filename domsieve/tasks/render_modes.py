@@ -4,6 +4,7 @@ from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import replace
 from datetime import datetime
+from functools import partial
 from typing import Literal
 
 from domsieve.errors import UsageError
@@ -12,6 +13,7 @@ from domsieve.renderer.network.egress import Egress
 from domsieve.renderer.protocol import PageSource
 from domsieve.snapshot.page import Snapshot
 from domsieve.snapshot.store import PageStore
+from domsieve.tasks.pages import known_source
 from domsieve.tasks.renderer_factory import CaptureSetup
 from domsieve.types import HiddenText
 
@@ -135,6 +137,7 @@ def page_source(
     store: PageStore | None,
     seed: int = 0,
     since: datetime | None = None,
+    renews: bool = False,
     report: Callable[[str, str, str], None] = lambda *_: None,
     open_renderer: Callable[[], AbstractAsyncContextManager[PageSource]] | None = None,
 ) -> AbstractAsyncContextManager[PageSource]:
@@ -143,7 +146,8 @@ def page_source(
     Parameters
     ----------
     factory : makes the renderer.
-    store, seed, since, report, open_renderer : see `source_through`. Without `open_renderer`, the factory opens one.
+    store, seed, since, renews, report, open_renderer : see `source_through`. Without `open_renderer`, the factory
+        opens one.
     """
     return source_through(
         factory.egress,
@@ -154,6 +158,7 @@ def page_source(
         store=store,
         seed=seed,
         since=since,
+        renews=renews,
         report=report,
     )
 
@@ -170,6 +175,7 @@ async def source_through(
     owner: str = "",
     seed: int = 0,
     since: datetime | None = None,
+    renews: bool = False,
     report: Callable[[str, str, str], None] = lambda *_: None,
 ) -> AsyncIterator[PageSource]:
     """Open the source of pages for the mode in the options.
@@ -184,6 +190,7 @@ async def source_through(
     owner : whose evidence it is; what others have learned is not used.
     seed : decides which pages ``"auto"`` audits.
     since : evidence that is older does not count; None uses all.
+    renews : whether pages of the store are fetched on the condition that they have changed.
     report : called with a site, a prefix and a sentence when it is decided how pages of the prefix are loaded.
     """
     if options.render == "always":
@@ -191,6 +198,7 @@ async def source_through(
             yield renderer
         return
     from domsieve.renderer.fetching.fetcher import Fetcher
+    from domsieve.renderer.fetching.known_sources import KnownSources
     from domsieve.tasks.adaptive_source import AdaptiveSource, NoMemory, StoredEvidence
 
     fetcher = Fetcher(
@@ -199,6 +207,7 @@ async def source_through(
         egress=egress,
         concurrency=max(_FETCHES, concurrency),
         reason=NOT_JUDGED if options.render == "never" else "",
+        known=KnownSources(partial(known_source, store=store, options=options)) if store and renews else None,
     )
     async with fetcher:
         if options.render == "never":

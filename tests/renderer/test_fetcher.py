@@ -16,7 +16,8 @@ import pytest
 
 from domsieve.errors import ContentError, DomsieveError, NavigationError, PolicyError, UsageError
 from domsieve.options import FETCHED, Budget, CaptureOptions
-from domsieve.renderer.fetching.fetcher import Fetcher, browser_agent
+from domsieve.renderer.fetching.fetcher import Fetcher
+from domsieve.renderer.fetching.navigation_headers import browser_agent
 from domsieve.renderer.network.addresses import HostRules
 from domsieve.renderer.network.certificate import new_certificate
 from domsieve.renderer.network.egress import Egress, offline

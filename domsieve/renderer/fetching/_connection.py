@@ -7,11 +7,14 @@ from dataclasses import dataclass, field
 from typing import Self
 
 from domsieve.archive.http_exchange import Fields, fields_of, head_of
+from domsieve.archive.packed import decoded
 from domsieve.errors import NavigationError
 from domsieve.renderer.fetching.request_address import RequestAddress
+from domsieve.snapshot.cut import Cut
 
 _HEAD_BYTES = 262_144
 _HEAD_LINES = 1_000
+_MOST_CODINGS = 5
 _INTERIM = 5
 _AT_ONCE = 65_536
 _LENGTH = re.compile(r"[0-9]{1,15}")
@@ -47,6 +50,16 @@ class Response:
     size: int = 0
     is_whole: bool = False
     is_too_long: bool = False
+
+    def decoded(self, most_bytes: int) -> tuple[bytes, list[Cut]]:
+        """Return the body without content codings, at most `most_bytes` after each of them."""
+        body = b"".join(self.body)
+        cuts: list[Cut] = []
+        codings = [name.strip().lower() for name in self.headers.get("content-encoding", "").split(",")]
+        for coding in reversed(codings[:_MOST_CODINGS]):
+            body, more = decoded(body, coding, most_bytes)
+            cuts += more
+        return body, cuts
 
 
 class Connection:

@@ -7,9 +7,7 @@ so it can never be taken for a rendered page.
 """
 
 import asyncio
-import base64
 import ssl
-import sys
 import time
 from collections import deque
 from collections.abc import AsyncGenerator, Iterable, Sequence
@@ -21,13 +19,14 @@ from typing import Self
 import msgspec
 
 from domsieve.archive.http_exchange import Fields
-from domsieve.archive.packed import decoded
 from domsieve.budget import spending
-from domsieve.errors import ContentError, DomsieveError, NavigationError, PolicyError, UsageError
+from domsieve.errors import ContentError, DomsieveError, NavigationError, PolicyError
 from domsieve.options import Budget, CaptureOptions
 from domsieve.renderer.browser.opening import storage_state
 from domsieve.renderer.fetching._connection import ClosedError, Connection, Response
 from domsieve.renderer.fetching.cookies import CookieJar
+from domsieve.renderer.fetching.known_sources import KnownSource, KnownSources
+from domsieve.renderer.fetching.navigation_headers import check_header, conditions_of, navigation_headers
 from domsieve.renderer.fetching.request_address import RequestAddress
 from domsieve.renderer.html_parser.parser import parse_html
 from domsieve.renderer.net_errors import explained
@@ -36,35 +35,15 @@ from domsieve.renderer.network.proxy import Proxy
 from domsieve.renderer.protocol import Outcome, Rendering
 from domsieve.snapshot.cut import Cut
 from domsieve.snapshot.fault import HTML_TYPES
-from domsieve.snapshot.page import Provenance, Scalar
+from domsieve.snapshot.page import Provenance, Scalar, validator
 from domsieve.urls import has_web_scheme
 
 _MOST_REDIRECTS = 20  # as in Chrome
 _REDIRECTING = (301, 302, 303, 307, 308)
-_FORBIDDEN, _FIRST_ERROR = 403, 400
-_MOST_CODINGS = 5
+_NOT_MODIFIED, _FORBIDDEN, _FIRST_ERROR = 304, 403, 400
 _MOST_IDLE = 64
 _MOST_JARS = 1_000
 _SMALL_LIMIT_S = 10.0
-_SYSTEMS = {
-    "darwin": "Macintosh; Intel Mac OS X 10_15_7",
-    "win32": "Windows NT 10.0; Win64; x64",
-}
-_DEFAULT_BROWSER = "HeadlessChrome/140.0.0.0"  # any version: used only if none was seen yet
-_ACCEPT = "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,image/apng,*/*;q=0.8"
-_ACCEPT_LANGUAGE = "en-US,en;q=0.9"
-
-
-def browser_agent(browser: str = "") -> str:
-    """Return the User-Agent header of a headless browser.
-
-    Parameters
-    ----------
-    browser : product and version as in `Provenance.browser`; empty for any browser.
-    """
-    major = (browser or _DEFAULT_BROWSER).partition("/")[2].partition(".")[0]
-    system = _SYSTEMS.get(sys.platform, "X11; Linux x86_64")
-    return f"Mozilla/5.0 ({system}) AppleWebKit/537.36 (KHTML, like Gecko) HeadlessChrome/{major}.0.0.0 Safari/537.36"
 
 
 @dataclass(slots=True)
@@ -78,6 +57,7 @@ class _Load:
     response : the response, as far as it has arrived.
     requests, transferred_bytes : number and size of what was requested so far.
     conditions : header fields of a conditional request.
+    conditional_at : the only address that gets the conditions, after redirects; None for every one.
     """
 
     address: RequestAddress
@@ -86,6 +66,18 @@ class _Load:
     requests: int = 0
     transferred_bytes: int = 0
     conditions: Fields = ()
+    conditional_at: str | None = None
+
+    @property
+    def is_conditional(self) -> bool:
+        """Whether the address that is requested now gets the conditions."""
+        here = self.address.url.partition("#")[0]
+        return bool(self.conditions) and self.conditional_at in (None, here)
+
+    @property
+    def is_unchanged(self) -> bool:
+        """Whether the response says that the page has not changed."""
+        return self.is_conditional and self.response.status == _NOT_MODIFIED
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +108,7 @@ class Fetcher:
     concurrency : number of pages that are fetched at the same time.
     browser : product and version of the browser whose User-Agent is sent, unless the options have one.
     reason : why pages are only fetched, for their provenance.
+    known : sources of earlier captures; those that have not changed are not transferred again.
 
     Raises
     ------
@@ -131,8 +124,10 @@ class Fetcher:
         concurrency: int = 8,
         browser: str = "",
         reason: str = "",
+        known: KnownSources | None = None,
     ) -> None:
         self.browser = browser
+        self.known = known or KnownSources()
         self._reason = reason
         self._options = options or CaptureOptions()
         self._budget = budget or Budget()
@@ -147,7 +142,7 @@ class Fetcher:
 
     async def __aenter__(self) -> Self:
         for name, value in self._options.headers:
-            _check_header(name, value)
+            check_header(name, value)
         self._recorded = self._options.canonical_fetched()
         await self._proxy.open()
         return self
@@ -159,13 +154,14 @@ class Fetcher:
             self._idle.pop()[1].close()
         await self._proxy.close()
 
-    async def render(self, url: str, *, site: str | None = None) -> Rendering:
+    async def render(self, url: str, *, site: str | None = None, whole: bool = False) -> Rendering:
         """Fetch a page and parse its source. If it exceeds its budget, it is cut, and the Snapshot has the reasons.
 
         Parameters
         ----------
         url : http or https. The fragment is not sent.
         site : pages with equal sites share cookies; None means the host and port.
+        whole : whether the page is transferred even if its source is known and has not changed.
 
         Raises
         ------
@@ -180,6 +176,11 @@ class Fetcher:
         jar = self._jar(site or address.place)
         jar.give(address, self._options.cookies)
         load = _Load(address, jar, Response())
+        known = None if whole else self.known.of(url)
+        if known:
+            load.conditions = conditions_of(known.etag, known.last_modified)
+            load.conditional_at = known.final_url.partition("#")[0]
+        is_checked = False
         cuts: list[Cut] = []
         start = time.perf_counter()
         async with self._slots:
@@ -187,12 +188,22 @@ class Fetcher:
             try:
                 async with asyncio.timeout(limit_s):
                     cuts += await self._follow(load)
+                    if known and load.is_unchanged:
+                        is_checked = self.known.is_due(url, known)
+                        if is_checked:
+                            load.conditions = ()
+                            cuts += await self._follow(load)
             except TimeoutError:
                 stage = "loading" if load.response.status else "waiting for the server"
                 cuts.append(Cut("time", f"{limit_s:g} s are used up while {stage}"))
             except NavigationError as error:
                 raise self._explained(error, load.address.url, url) from error
         fetched_ms = round((time.perf_counter() - start) * 1000, 1)
+        reason = self._reason
+        if known and load.is_unchanged:
+            load.response = _unchanged(load.response, known)
+            told = f"unchanged since {known.captured_at}, as the server says"
+            reason = f"{reason}; {told}" if reason else told
         self._check(load, url)
         origin = Provenance(
             url=url,
@@ -205,9 +216,14 @@ class Fetcher:
             timings_ms={"fetch": fetched_ms},
             requests=load.requests,
             transferred_bytes=load.transferred_bytes,
-            reason=self._reason,
+            etag=validator(load.response.headers.get("etag", "")),
+            last_modified=validator(load.response.headers.get("last-modified", "")),
+            reason=reason,
         )
-        return await asyncio.to_thread(_parsed, load.response, origin, cuts, self._budget.received_bytes)
+        done = await asyncio.to_thread(_parsed, load.response, origin, cuts, self._budget.received_bytes)
+        if is_checked and known and not cuts and done.source != known.source:
+            self.known.distrust(url)
+        return done
 
     async def render_many(self, urls: Iterable[str]) -> AsyncGenerator[Outcome]:
         """Fetch pages; yield each URL with its page or its error, in their order."""
@@ -225,6 +241,11 @@ class Fetcher:
             for task in tasks:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
+
+    async def again(self, among: Sequence[str] | None = None) -> AsyncGenerator[Outcome]:
+        """Fetch the pages again that a server wrongly called unchanged, and yield them; see `Reconsidering`."""
+        for url in self.known.doubtful(among):
+            yield await self._outcome(url)
 
     async def file(self, url: str, *, most_bytes: int, site: str) -> bytes | None:
         """Return a small file of a page, such as a style sheet; None if it cannot be fetched completely.
@@ -250,7 +271,7 @@ class Fetcher:
             return b""
         if cuts or not load.response.is_whole:
             return None
-        body, cuts = _decoded(load.response, most_bytes)
+        body, cuts = load.response.decoded(most_bytes)
         return None if cuts else body
 
     async def check(
@@ -271,9 +292,7 @@ class Fetcher:
         address = _address(url)
         jar = self._jar(site or address.place)
         jar.give(address, self._options.cookies)
-        given = (("If-None-Match", etag), ("If-Modified-Since", last_modified))
-        conditions = tuple((name, _as_latin_1(value)) for name, value in given if value)
-        load = _Load(address, jar, Response(), conditions=conditions)
+        load = _Load(address, jar, Response(), conditions=conditions_of(etag, last_modified))
         async with self._slots:
             try:
                 async with asyncio.timeout(self._budget.time.total_seconds()):
@@ -284,7 +303,7 @@ class Fetcher:
             except NavigationError as error:
                 raise self._explained(error, load.address.url, url) from error
         response = load.response
-        source, more = (None, []) if cuts else _decoded(response, self._budget.received_bytes)
+        source, more = (None, []) if cuts else response.decoded(self._budget.received_bytes)
         headers = response.headers
         return Checked(
             response.status,
@@ -329,7 +348,14 @@ class Fetcher:
             if connection is None:
                 connection = await self._connected(address)
             try:
-                await connection.get(address, self._headers(load), load.response, most_bytes=most_bytes)
+                headers = navigation_headers(
+                    address,
+                    self._options,
+                    browser=self.browser,
+                    cookies=load.jar.header(address),
+                    conditions=load.conditions if load.is_conditional else (),
+                )
+                await connection.get(address, headers, load.response, most_bytes=most_bytes)
             except ClosedError:
                 connection.close()
                 if is_kept:
@@ -362,29 +388,6 @@ class Fetcher:
         self._idle.append((key, connection))
         if len(self._idle) > _MOST_IDLE:
             self._idle.popleft()[1].close()
-
-    def _headers(self, load: _Load) -> Fields:
-        options, address = self._options, load.address
-        fields = {
-            "Connection": "keep-alive",
-            "Upgrade-Insecure-Requests": "1",
-            "User-Agent": options.user_agent or browser_agent(self.browser),
-            "Accept": _ACCEPT,
-            "Accept-Encoding": "gzip, deflate, br, zstd",
-            "Accept-Language": options.locale or _ACCEPT_LANGUAGE,
-        }
-        if address.scheme == "https":
-            fields |= {"Sec-Fetch-Site": "none", "Sec-Fetch-Mode": "navigate"}
-            fields |= {"Sec-Fetch-User": "?1", "Sec-Fetch-Dest": "document"}
-        if address.credentials:
-            fields["Authorization"] = "Basic " + base64.b64encode(address.credentials.encode()).decode()
-        if cookies := load.jar.header(address):
-            fields["Cookie"] = cookies
-        fields |= load.conditions
-        given = {name.lower() for name, _ in options.headers}
-        kept = [(name, value) for name, value in fields.items() if name.lower() not in given]
-        pairs = (*kept, *options.headers)
-        return tuple((name, _as_latin_1(value)) for name, value in pairs)
 
     def _jar(self, site: str) -> CookieJar:
         if site not in self._jars:
@@ -422,9 +425,17 @@ class Fetcher:
             raise ContentError(f"The address holds {named[:100]}, not an HTML page.", reason="type", url=url)
 
 
+def _unchanged(response: Response, known: KnownSource) -> Response:
+    """Return the response that a page would have had that has not changed, with the newest validators."""
+    validators = {"etag": known.etag, "last-modified": known.last_modified}
+    validators |= {name: response.headers[name] for name in validators if name in response.headers}
+    headers = {**validators, "content-type": known.content_type}
+    return Response(known.status, headers, body=[known.source], is_whole=True)
+
+
 def _parsed(response: Response, origin: Provenance, cuts: Sequence[Cut], most_bytes: int) -> Rendering:
     with spending("parse", origin.url):
-        source, more = _decoded(response, most_bytes)
+        source, more = response.decoded(most_bytes)
         cuts = [*cuts, *(more if not cuts else ())]
         page = parse_html(source, url=origin.final_url, content_type=origin.content_type)
     reasons = (*map(str, cuts), *page.provenance.reasons)
@@ -440,17 +451,6 @@ def _parsed(response: Response, origin: Provenance, cuts: Sequence[Cut], most_by
     )
 
 
-def _decoded(response: Response, most_bytes: int) -> tuple[bytes, list[Cut]]:
-    """Return the body without content codings, at most `most_bytes` after each of them."""
-    body = b"".join(response.body)
-    cuts: list[Cut] = []
-    codings = [name.strip().lower() for name in response.headers.get("content-encoding", "").split(",")]
-    for coding in reversed(codings[:_MOST_CODINGS]):
-        body, more = decoded(body, coding, most_bytes)
-        cuts += more
-    return body, cuts
-
-
 def _broken_off(response: Response, most_bytes: int) -> Cut:
     if response.is_too_long:
         return Cut("bytes", f"the budget of {most_bytes:,} is used up")
@@ -464,14 +464,3 @@ def _address(url: str) -> RequestAddress:
     if address is None:
         raise NavigationError(NO_PLACE, url=url)
     return address
-
-
-def _check_header(name: str, value: str) -> None:
-    is_token = name.isascii() and name.replace("-", "").replace("_", "").isalnum()
-    if not is_token or any(character in value for character in "\r\n\0"):
-        raise UsageError(f"The header {name!a} is not valid.", parameter="headers")
-
-
-def _as_latin_1(value: str) -> str:
-    """Return a header value whose characters are the bytes of its UTF-8 form."""
-    return value if value.isascii() else value.encode("utf-8", "replace").decode("latin-1")

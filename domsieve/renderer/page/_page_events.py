@@ -10,6 +10,7 @@ from typing import Any
 from domsieve.options import Budget
 from domsieve.renderer._limits import Timeouts
 from domsieve.snapshot.cut import Cut, CutKind
+from domsieve.snapshot.page import validator
 
 # Requests of these kinds can bring content, unless they are repeated like polls. See `Timeouts` for the measurements.
 _CONTENT_KINDS = frozenset({"Document", "Script", "Stylesheet", "XHR", "Fetch"})
@@ -31,6 +32,8 @@ class Response:
     status: int | None = None
     mime_type: str = ""
     content_type: str = ""
+    etag: str = ""
+    last_modified: str = ""
 
 
 def carries_data(kind: str, mime_type: str) -> bool:
@@ -182,7 +185,12 @@ class PageEvents:
             return
         headers = {name.lower(): value for name, value in response["headers"].items()}
         self._responses[event["loaderId"]] = Response(
-            response["url"], response["status"], response["mimeType"], headers.get("content-type", "")
+            response["url"],
+            response["status"],
+            response["mimeType"],
+            headers.get("content-type", ""),
+            validator(headers.get("etag", "")),
+            validator(headers.get("last-modified", "")),
         )
 
     def _receive(self, event: dict[str, Any]) -> None:

@@ -277,6 +277,8 @@ class _PageRun:
             timings_ms=self.timings_ms,
             requests=watch.requests,
             transferred_bytes=watch.transferred_bytes,
+            etag=response.etag,
+            last_modified=response.last_modified,
             refused=self.proxy.refusals(watch.origins),
         )
         return Rendering(
