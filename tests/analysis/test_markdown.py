@@ -351,7 +351,7 @@ def test_headings_do_not_lead_to_themselves() -> None:
     assert markdown(html) == "## A b \\#\n\n### [C#](https://example.org/c)\n\n#### d\n"
 
 
-@pytest.mark.parametrize("address", ["#a", f"{URL}#a", "page.html#a"])
+@pytest.mark.parametrize("address", ["#a", f"{URL}#a", "page.html#a", URL, "page.html"])
 def test_headings_are_no_links_to_the_page_they_are_on(address: str) -> None:
     assert markdown(f"<h1><a href='{address}'>Types</a></h1><p>b") == "# Types\n\nb\n"
 

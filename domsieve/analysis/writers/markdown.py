@@ -273,8 +273,8 @@ class _Walk:
         if name == "a":
             value = self.reader.given(node).get("href")
             address = "" if value is None else self.reader.address(node, value, linked=True)
-            # A link in a heading to an anchor of the page is a permalink, and is not written.
-            if not address or (self.muted == "strong" and value and self._is_anchor(value, address)):
+            # A link in a heading to the page itself or an anchor of it is a permalink, and is not written.
+            if not address or (self.muted == "strong" and value and self._is_own(value, address)):
                 return
         mark = Mark(name, safe_address(address))
         self.marks.append((self.reader.end[node], mark))
@@ -282,15 +282,13 @@ class _Walk:
             self.inline.open(mark)
             self.opened.append(mark)
 
-    def _is_anchor(self, value: str, address: str) -> bool:
-        """Return whether a link leads to an anchor of the page, in short or with the address of the page.
+    def _is_own(self, value: str, address: str) -> bool:
+        """Return whether a link leads to the page itself or an anchor of it.
 
         What follows ``#`` may also be the route of an app, which is another page.
         """
-        page, sign, fragment = address.partition("#")
-        if fragment.startswith(_ROUTES):
-            return False
-        return value.startswith("#") or (bool(sign) and page == self.plan.address)
+        page, _, fragment = address.partition("#")
+        return not fragment.startswith(_ROUTES) and (value.startswith("#") or page == self.plan.address)
 
     def _code(self, node: int) -> None:
         if node < self.code_end:
