@@ -168,7 +168,7 @@ CAPABILITIES: dict[str, tuple[list[str], ...]] = {
         ["sync"],
         ["sync"],
         ["sync"],
-        ["sync_site"],
+        ["sync_site", "list_stores"],
         ["kind=sync"],
         ["bulk sync"],
         ["sync"],

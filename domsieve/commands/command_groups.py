@@ -20,7 +20,8 @@ _OTHERS: Mapping[OptionGroup, str] = {
     "keep-kind "
     "method mode model models param per-block",
     "Output": "blocks exit-code fields format json max-words metadata output output-dir write",
-    "Storage": "cache data dry-run free-megabytes keep-days keep-jobs keep-megabytes repair",
+    "Storage": "cache data dry-run free-megabytes keep-days keep-jobs keep-megabytes repair store-megabytes "
+    "stores",
     "Work": "client-queue free-memory-percent job-seconds max-load queue ray-address "
     "requests-per-minute runner shard-pages site-megabytes site-pages site-seconds step-seconds "
     "worker-megabytes workers",

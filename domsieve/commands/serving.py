@@ -51,6 +51,10 @@ SiteMegabytes = Annotated[
 SiteSeconds = Annotated[
     int, typer.Option(min=1, max=86_400, help="How long a site job may open pages, in seconds.")
 ]
+StoreMegabytes = Annotated[
+    int,
+    typer.Option(min=1, max=1_000_000, help="Disk space of a store, which keeps a site that is followed."),
+]
 FreeMemoryPercent = Annotated[
     int,
     typer.Option(min=0, max=100, help="Refuse jobs when less of the memory than this is free; 0: never."),
@@ -60,6 +64,7 @@ MaxLoad = Annotated[
     typer.Option(min=0, max=100_000, help="Refuse jobs above this load average per processor; 0: never."),
 ]
 DEFAULT_PAGES, DEFAULT_TRAFFIC, DEFAULT_SITE_SECONDS = 500, 2_000, 3_600
+DEFAULT_STORES, DEFAULT_STORE_MEGABYTES = 20, 1_000
 DEFAULT_PERCENT, DEFAULT_LOAD = 5, 20.0
 
 
@@ -106,6 +111,10 @@ def serve(
     client_queue: Annotated[
         int, typer.Option(min=1, max=100_000, help="Most jobs of one client that may wait or run.")
     ] = 50,
+    stores: Annotated[
+        int, typer.Option(min=0, max=100_000, help="Sites that one client may follow; 0: none.")
+    ] = DEFAULT_STORES,
+    store_megabytes: StoreMegabytes = DEFAULT_STORE_MEGABYTES,
     requests_per_minute: Annotated[
         int, typer.Option(min=1, max=1_000_000, help="Requests per minute of one client.")
     ] = 1200,
@@ -163,7 +172,8 @@ def serve(
                 private_hosts=tuple(private_host or ()),
                 deny_hosts=tuple(deny_host or ()),
                 allow_hosts=tuple(allow_host or ()),
-                site=quota_of(site_pages, site_megabytes, site_seconds),
+                site=quota_of(site_pages, site_megabytes, site_seconds, store_megabytes),
+                stores=stores,
                 queue=queue,
                 client_queue=client_queue,
                 requests_per_minute=requests_per_minute,
@@ -200,11 +210,16 @@ def say_token(token: str) -> None:
     )
 
 
-def quota_of(pages: int, megabytes: int, seconds: int) -> "SiteQuota":
-    """Return the limits of a job for a site."""
+def quota_of(pages: int, megabytes: int, seconds: int, store_megabytes: int) -> "SiteQuota":
+    """Return the limits of a job for a site, and of the store of one that is followed."""
     from domsieve.service.jobs.job_values import SiteQuota
 
-    return SiteQuota(pages=pages, size_bytes=megabytes * _MEGABYTE, time_s=float(seconds))
+    return SiteQuota(
+        pages=pages,
+        size_bytes=megabytes * _MEGABYTE,
+        time_s=float(seconds),
+        store_bytes=store_megabytes * _MEGABYTE,
+    )
 
 
 def work_of(

@@ -294,8 +294,9 @@ def _forget_old(store: JobStore, settings: Settings) -> None:
 
 def _sweep(store: JobStore, settings: Settings) -> None:  # noqa: ARG001 (called like its neighbours)
     files, pages = store.sweep(), store.captures.remove_strays(_ago(_UNDER_WAY))
-    if files or pages:
-        log("swept", files=files, pages=pages)
+    stores = store.stores.sweep()
+    if files or pages or stores:
+        log("swept", files=files, pages=pages, stores=stores)
 
 
 def _move_results(store: JobStore, settings: Settings) -> None:

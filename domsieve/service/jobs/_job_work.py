@@ -27,7 +27,8 @@ from domsieve.renderer.sampling.events import (
     SiteOpened,
 )
 from domsieve.service.jobs._job_results import SitePages, html_result, page_result, site_result
-from domsieve.service.jobs._page_loads import JobPages, LoadCounts, PageRenderer, job_pages
+from domsieve.service.jobs._page_loads import JobPages, LoadCounts, PageRenderer, check_delay, job_pages
+from domsieve.service.jobs._site_following import SiteFollowing
 from domsieve.service.jobs.job_values import (
     DEFAULT_SITE_QUOTA,
     Claim,
@@ -44,6 +45,7 @@ from domsieve.service.jobs.requests import (
     SiteRequest,
     request_of,
 )
+from domsieve.service.jobs.sync_request import SyncRequest
 from domsieve.service.jobs.work_queue import WorkQueue
 from domsieve.snapshot.index import PageRecord
 from domsieve.snapshot.store import PageStore
@@ -53,7 +55,6 @@ from domsieve.tasks.pages import cached, keep, unscripted
 from domsieve.tasks.sampling import describe, ended, sample
 from domsieve.tasks.targets import site_of
 
-_LONGEST_DELAY_S = 10.0  # a guess: at 20 pages, the default, this already takes over three minutes
 _LONGEST = 2_000  # characters of an event's text; URLs that pages lead to may have two million
 
 
@@ -116,6 +117,17 @@ async def do(
             return await _html(request, claim, bench, run_budgeted)
         if isinstance(request, SiteRequest):
             return await _site(request, claim, bench, run_budgeted, stopped)
+        if isinstance(request, SyncRequest):
+            following = SiteFollowing(
+                request,
+                claim,
+                browsing=bench.browsing,
+                queue=bench.queue,
+                quota=bench.site,
+                loads=bench.loads,
+                stopped=stopped,
+            )
+            return Result(*await following.run(bench.threads), [])
         assert isinstance(request, PageRequest)
         return await _page(request, claim, bench, run_budgeted)
 
@@ -328,14 +340,8 @@ async def _sample(
             facts: dict[str, Any] = {"said": describe(event)[:_LONGEST], "total": total}
             pages: list[UsedPage] = []
             kind = "site"
-            if isinstance(event, SiteOpened) and event.delay.total_seconds() > _LONGEST_DELAY_S:
-                # A sample holds its place while it waits.
-                raise PolicyError(
-                    f"The site asks robots to wait {event.delay.total_seconds():g} s between two pages; "
-                    f"this service waits {_LONGEST_DELAY_S:g} s at most.",
-                    reason="delay",
-                    url=request.url,
-                )
+            if isinstance(event, SiteOpened):
+                check_delay(event, request.url)
             if isinstance(event, PageDone) and record is not None:
                 found.records.append(record)
                 pages.append(_used(record, claim))

@@ -12,11 +12,14 @@ from domsieve.options import Budget, CaptureOptions
 from domsieve.renderer.network.egress import Egress
 from domsieve.renderer.network.proxy import Proxy
 from domsieve.renderer.protocol import Outcome, PageSource, Reconsidering, Rendering
+from domsieve.renderer.sampling.events import SiteOpened
 from domsieve.service.jobs.job_values import SiteQuota
 from domsieve.snapshot.page import Snapshot
 from domsieve.snapshot.store import PageStore
 from domsieve.tasks.render_modes import LoadReason, load_reason, source_through
 from domsieve.tasks.targets import site_of
+
+_LONGEST_DELAY_S = 10.0  # a guess: at 20 pages, the default, this already takes over three minutes
 
 
 class PageRenderer(Protocol):
@@ -61,8 +64,8 @@ class LoadCounts:
         )
 
 
-class _Browsers:
-    """Renders the pages of a job by the browsers of its worker.
+class JobBrowsers:
+    """Renders the pages of a job by the browsers of its worker, unless `closed` has a sentence that says why not.
 
     Parameters
     ----------
@@ -115,7 +118,7 @@ class JobPages:
     def __init__(
         self,
         source: PageSource,
-        browsers: _Browsers,
+        browsers: JobBrowsers,
         loads: LoadCounts,
         *,
         egress: Egress,
@@ -181,6 +184,17 @@ class JobPages:
             yield outcome
 
 
+def check_delay(opened: SiteOpened, url: str) -> None:
+    """Raise `PolicyError` if a site wants robots to wait so long that a job would hold its place in vain."""
+    if opened.delay.total_seconds() > _LONGEST_DELAY_S:
+        raise PolicyError(
+            f"The site asks robots to wait {opened.delay.total_seconds():g} s between two pages; "
+            f"this service waits {_LONGEST_DELAY_S:g} s at most.",
+            reason="delay",
+            url=url,
+        )
+
+
 async def _one_by_one(source: PageSource, urls: Iterable[str]) -> AsyncIterator[Outcome]:
     for url in urls:
         try:
@@ -220,7 +234,7 @@ async def job_pages(
     proxy : counts the traffic of the job; None for that of all.
     quota : the limits of the job; None for no limits.
     """
-    browsers = _Browsers(browsing, context, options, budget, proxy)
+    browsers = JobBrowsers(browsing, context, options, budget, proxy)
     egress = proxy.egress if proxy else browsing.egress
 
     @asynccontextmanager

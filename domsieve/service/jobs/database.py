@@ -18,7 +18,7 @@ from domsieve.errors import StorageError
 from domsieve.files import create_database
 from domsieve.service.jobs.job_values import Job, JobFile
 
-_VERSION = 2
+_VERSION = 3
 _BUSY_SECONDS = 30.0
 # SQLite truncates its write-ahead log to this size.
 _LOG_BYTES = 4_000_000
@@ -81,6 +81,15 @@ _VERSION_2 = (
     f"{_ROW_BYTES} * COUNT(*) FROM events WHERE job = jobs.id)",
     "PRAGMA user_version = 2",
 )
+# Version 3 has the stores; `place` names the folder of each.
+_VERSION_3 = (
+    "CREATE TABLE stores ("
+    "number INTEGER PRIMARY KEY AUTOINCREMENT, client TEXT NOT NULL, name TEXT NOT NULL, place TEXT NOT NULL UNIQUE, "
+    "url TEXT NOT NULL, created_at TEXT NOT NULL, runs INTEGER NOT NULL DEFAULT 0, synced_at TEXT, "
+    "pages INTEGER NOT NULL DEFAULT 0, size_bytes INTEGER NOT NULL DEFAULT 0, UNIQUE (client, name))",
+    "PRAGMA user_version = 3",
+)
+_UPGRADES = {1: _VERSION_2, 2: _VERSION_3}
 _JOB = (
     "id, kind, client, request, state, created_at, started_at, ended_at, attempts, done_pages, total_pages, "
     "problem, summary"
@@ -110,7 +119,7 @@ class Database:
         with ExitStack() as opened:
             try:
                 if not path.exists():
-                    schema = "; ".join([_SCHEMA, *_VERSION_2[:-1], ""])
+                    schema = "; ".join([_SCHEMA, *_VERSION_2[:-1], *_VERSION_3[:-1], ""])
                     create_database(path, schema, version=_VERSION, shrinks="incremental")
                 self._db = sqlite3.connect(
                     path, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False
@@ -118,7 +127,7 @@ class Database:
                 opened.callback(self._db.close)  # if the database turns out to be unusable
                 self._db.execute(f"PRAGMA journal_size_limit = {_LOG_BYTES}")
                 version = self._version()
-                if version == 1:
+                if version in _UPGRADES:
                     version = self._upgrade()
             except (sqlite3.Error, OSError) as error:
                 raise self._unusable(error) from error
@@ -251,11 +260,11 @@ class Database:
         return int(self._db.execute("PRAGMA user_version").fetchone()[0])
 
     def _upgrade(self) -> int:
-        """Upgrade the database from version 1 to 2, unless another process did; return its version."""
+        """Upgrade the database from an earlier version, unless another process did; return its version."""
         self._db.execute("BEGIN IMMEDIATE")
         try:
-            if self._version() == 1:
-                for statement in _VERSION_2:
+            while statements := _UPGRADES.get(self._version()):
+                for statement in statements:
                     self._db.execute(statement)
             self._db.execute("COMMIT")
         except BaseException:

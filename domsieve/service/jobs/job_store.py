@@ -25,6 +25,8 @@ from domsieve.service.jobs.captures import Captures
 from domsieve.service.jobs.database import Database, now, packed
 from domsieve.service.jobs.job_request import JobRequest
 from domsieve.service.jobs.job_values import STATES, Event, Job, JobFile, JobState, QueueLimits, UsedPage
+from domsieve.service.jobs.stores import Stores
+from domsieve.service.jobs.sync_request import SyncRequest
 
 _PAGE = "number, page_id, url, site, captured_at, nodes, complete, job"
 
@@ -41,11 +43,13 @@ class JobStore:
     Attributes
     ----------
     captures : the captures that jobs hold in the cache.
+    stores : where sites are kept between runs.
     """
 
     def __init__(self, database: Database) -> None:
         self.database = database
         self.captures = Captures(database)
+        self.stores = Stores(database)
         self._results = ResultFiles(database.folder / RESULTS)
 
     def add(
@@ -65,9 +69,12 @@ class JobStore:
         KeyConflictError : the client used the key for a different request.
         ClientLimitError : the client has too many waiting and running jobs.
         QueueFullError : the queue or the disk is full, or the machine is overloaded.
+        UnknownStoreError, StoreConflictError : see `Stores.complete` and `Stores.reserve`.
         """
-        values = packed(request.model_dump(mode="json"))
         with self.database.transaction(durable=True):
+            if isinstance(request, SyncRequest):
+                request = self.stores.complete(request, client)
+            values = packed(request.model_dump(mode="json"))
             known = self.database.run(
                 "SELECT id, kind, request FROM jobs WHERE client = ? AND key IS NOT NULL AND key = ?",
                 (client, key),
@@ -97,6 +104,8 @@ class JobStore:
                 raise QueueFullError(
                     f"{limits.queued} jobs are waiting; no more are accepted now.", reason="queue", retry=True
                 )
+            if isinstance(request, SyncRequest):
+                self.stores.reserve(request, client, most=limits.stores)
             number = uuid4().hex
             self.database.run(
                 "INSERT INTO jobs (id, kind, client, key, request, state, created_at, row_bytes) "

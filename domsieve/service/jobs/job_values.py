@@ -23,11 +23,11 @@ from domsieve.sanitize import plain
 
 JobState = Literal["queued", "running", "done", "failed", "cancelled"]
 Fault = Literal["caller", "policy", "page", "browser", "service"]
-SiteLimit = Literal["pages", "bytes", "time"]
+SiteLimit = Literal["pages", "bytes", "time", "store"]
 """The quotas that can end a site job before its sample is complete; see `SiteQuota`."""
 
 STATES: tuple[JobState, ...] = ("queued", "running", "done", "failed", "cancelled")
-OF_SITES = frozenset({"site"})
+OF_SITES = frozenset({"site", "sync"})
 """Kinds of jobs that open many pages of a site, within its quota; they take at most half of a worker."""
 ATTEMPTS = 3
 """A job fails after this many attempts that ended with the death of their worker. A guess."""
@@ -134,11 +134,13 @@ class SiteQuota:
     pages : the number of pages the job may open, including failed and repeated ones. Cached pages are free.
     size_bytes : traffic through the egress guard in both directions, for pages, robots.txt and sitemaps.
     time_s : seconds during which the job may open pages.
+    store_bytes : the maximum size of a store; jobs that follow a site open no more pages then.
     """
 
     pages: int = 500
     size_bytes: int = 2_000_000_000
     time_s: float = 3_600.0
+    store_bytes: int = 1_000_000_000
 
     def sentence(self, limit: SiteLimit) -> str:
         """Return a sentence for users that says which limit was reached."""
@@ -147,6 +149,8 @@ class SiteQuota:
             "bytes": f"{self.size_bytes:,} bytes",
             "time": f"{self.time_s:,g} s",
         }
+        if limit == "store":
+            return f"This service gives a store {self.store_bytes:,} bytes, which are used up."
         return f"This service gives the job of a site {most[limit]}, which are used up."
 
 
@@ -169,12 +173,14 @@ class QueueLimits:
     ----------
     queued : the maximum number of waiting jobs.
     per_client : the maximum number of waiting and running jobs of one client.
+    stores : the maximum number of stores of one client.
     free_bytes : accept no job if the disk has less free space than this, because results need space.
     overload : why the machine cannot take another job now; None if it can.
     """
 
     queued: int = 200
     per_client: int = 50
+    stores: int = 20
     free_bytes: int = 0
     overload: Overload | None = None
 

@@ -26,7 +26,7 @@ _URL = (
     r"(:([0-9]{0,4}|[1-5][0-9]{4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}|655[0-2][0-9]|6553[0-5]))?"
     r"([/?#][^\x00-\x20\x7f]*)?$"
 )
-_NO_URL = f"^$|{_URL}"
+NO_URL = f"^$|{_URL}"
 
 
 def wrong_form(name: str) -> str:
@@ -52,7 +52,7 @@ Html = Annotated[
     ),
 ]
 HtmlUrl = Annotated[
-    str, Field(max_length=8192, pattern=_NO_URL, description="Where the HTML came from, for its links.")
+    str, Field(max_length=8192, pattern=NO_URL, description="Where the HTML came from, for its links.")
 ]
 Url = Annotated[
     str,

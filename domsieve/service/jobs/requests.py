@@ -47,6 +47,7 @@ from domsieve.service.jobs.request_schemas import (
     cleaning_rules,
     mining_rules,
 )
+from domsieve.service.jobs.sync_request import SyncRequest
 from domsieve.snapshot.page import Scalar
 from domsieve.tasks.render_modes import cleaning_needs
 from domsieve.types import Favor, HiddenText, PageFormat, RecordFormat
@@ -327,7 +328,8 @@ class RecordsHtmlRequest(RecordsRequest):
 HtmlRequest = CleanHtmlRequest | RecordsHtmlRequest
 
 REQUESTS: dict[JobKind, type[JobRequest]] = {
-    model.kind: model for model in (CleanRequest, RecordsRequest, CompareRequest, ReportRequest, SiteRequest)
+    model.kind: model
+    for model in (CleanRequest, RecordsRequest, CompareRequest, ReportRequest, SiteRequest, SyncRequest)
 }
 """The models of requests for a URL, by job kind."""
 _ALL = REQUESTS | {model.kind: model for model in (CleanHtmlRequest, RecordsHtmlRequest)}

@@ -18,6 +18,7 @@ from domsieve.service.jobs._result_files import RESULTS, ResultFiles
 from domsieve.service.jobs.captures import Captures
 from domsieve.service.jobs.database import Database, now, packed
 from domsieve.service.jobs.job_values import ATTEMPTS, OF_SITES, Claim, NewFile, UsedPage
+from domsieve.service.jobs.stores import Stores
 
 _HELD = "id = :id AND state = 'running' AND token = :token"
 _LOST = {
@@ -40,11 +41,13 @@ class WorkQueue:
     Attributes
     ----------
     captures : the captures that jobs hold in the cache.
+    stores : where sites are kept between runs.
     """
 
     def __init__(self, database: Database) -> None:
         self.database = database
         self.captures = Captures(database)
+        self.stores = Stores(database)
         self._results = ResultFiles(database.folder / RESULTS)
 
     def claim(self, worker: str, *, lease_s: float, sites: bool = True) -> Claim | None:

@@ -6,12 +6,13 @@ Some clients show models only the text, others only the facts, so both are compl
 import io
 import json
 import zipfile
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import IO, Any
 
 from domsieve.service.jobs.job_values import OF_SITES, Job, JobFile
+from domsieve.service.jobs.stores import SiteStore
 from domsieve.service.web.problems import Problem, job_problem
 
 _CHUNK = 65_536
@@ -19,7 +20,11 @@ _LONGEST_URL, _LONGEST_TITLE = 500, 200
 _FAILURES = 50
 _OF_PAGE = ("rendered", "reason", "expected_f1", "site_pages", "complete", "marks", "warnings", "remarks")
 # Ids of captures are useless to callers of tools; the other values are reported in another form.
-_UNSHOWN = frozenset({"page_id", "pages", "failed", "marked", "site", "ended", "skipped_by_robots", "blocks"})
+_UNSHOWN = frozenset(
+    {"page_id", "pages", "failed", "marked", "site", "ended", "skipped_by_robots", "blocks", "failures"}
+)
+
+_PAGE_COUNTS = ("added", "changed", "moved", "gone", "unchanged")
 
 OUTPUT_SCHEMA: Mapping[str, Any] = {
     "type": "object",
@@ -70,6 +75,9 @@ OUTPUT_SCHEMA: Mapping[str, Any] = {
         },
         "metadata": {"type": "object", "description": "What the page says of itself."},
         "records": {"type": "integer"},
+        "run": {"type": "integer", "description": "Of a followed site: the number of the run, from 1."},
+        **{kind: {"type": "integer", "description": f"Pages that are {kind}."} for kind in _PAGE_COUNTS},
+        "stores": {"type": "array", "items": {"type": "object"}, "description": "Of list_stores."},
         "browser_needed": {"type": "boolean"},
         "recall": {"type": "number", "description": "Share of the content that the source shows."},
         "differing_texts": {
@@ -148,6 +156,9 @@ def done(job: Job, open_file: Callable[[str], IO[bytes]], *, offset: int, most: 
     facts |= {name: value for name, value in (job.summary or {}).items() if name not in _UNSHOWN}
     text, next_offset = "", None
     with ExitStack() as stack:
+        if job.kind == "sync":
+            summary = job.summary or {}
+            facts |= {"failed": summary.get("failures", []), "failed_pages": summary.get("failed", 0)}
         if job.kind == "site":
             index = json.loads(stack.enter_context(open_file("pages.json")).read())
             packed = zipfile.ZipFile(stack.enter_context(open_file("pages.zip")))
@@ -161,6 +172,28 @@ def done(job: Job, open_file: Callable[[str], IO[bytes]], *, offset: int, most: 
             text = f"This result is a document for people: {job.files[0].name} of the job {job.id}."
     facts |= {"text": text, "next_offset": next_offset}
     return Answer((text, _about(facts)), facts)
+
+
+def stores(found: Sequence[SiteStore]) -> Answer:
+    """Return the answer that lists stores."""
+    lines = [
+        f"{store.name}: {store.url}, {store.pages:,} pages, {store.size_bytes:,} bytes, {store.runs} runs"
+        + (f", the last ended {store.synced_at}" if store.synced_at else "")
+        for store in found
+    ]
+    facts = [
+        {
+            "name": store.name,
+            "url": store.url,
+            "pages": store.pages,
+            "size_bytes": store.size_bytes,
+            "runs": store.runs,
+            "synced_at": store.synced_at,
+        }
+        for store in found
+    ]
+    text = "\n".join(lines) or "There are no stores."
+    return Answer((text,), {"state": "done", "text": text, "stores": facts})
 
 
 def _is_text(file: JobFile) -> bool:
@@ -234,6 +267,11 @@ def _about(facts: Mapping[str, Any]) -> str:
         said.append(f"{len(facts['pages'])} pages of {facts['site']}, {facts['failed_pages']} failed.")
         sure = [page["expected_f1"] for page in facts["pages"] if page["expected_f1"] is not None]
         said += [f"Expected F1 {min(sure)} to {max(sure)}."] if sure else []
+    if "unchanged" in facts:
+        counts = ", ".join(f"{facts[kind]} {kind}" for kind in _PAGE_COUNTS)
+        said.append(
+            f"Run {facts['run']} of the store {facts['store']}: {counts}, {facts['failed_pages']} failed."
+        )
     if "records" in facts:
         said.append(f"{facts['records']} records.")
     if facts.get("status") is not None:

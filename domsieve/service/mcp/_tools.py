@@ -20,6 +20,7 @@ from domsieve.service.jobs.requests import (
     RecordsRequest,
     SiteRequest,
 )
+from domsieve.service.jobs.sync_request import STORE_PATTERN, SyncRequest
 
 MOST_CHARACTERS = 100_000
 """Maximum length of the text in an answer: clients and models do not read longer ones."""
@@ -71,6 +72,14 @@ class Continuing(Reading):
     )
 
 
+class Keeping(BaseModel):
+    """What to do with the stores of followed sites."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+    delete: str | None = Field(default=None, pattern=STORE_PATTERN, description="A store to delete first.")
+
+
 @dataclass(frozen=True, slots=True)
 class ToolRequest:
     """The request of a call.
@@ -95,16 +104,18 @@ class Tool:
     input_schema : JSON schema of its arguments.
     read : converts arguments to a request; raises `ValidationError`.
     opens : whether it opens web pages.
+    changes : whether it changes what is kept here.
     """
 
     name: str
     title: str
     description: str
     input_schema: Mapping[str, Any]
-    read: Callable[[Mapping[str, Any]], ToolRequest]
+    read: Callable[[Mapping[str, Any]], ToolRequest | Keeping]
     opens: bool = True
+    changes: bool = False
 
-    def parse(self, arguments: Mapping[str, Any] | None) -> ToolRequest:
+    def parse(self, arguments: Mapping[str, Any] | None) -> ToolRequest | Keeping:
         """Convert arguments to a request. Null counts as not given, because many clients send every argument.
 
         Raises
@@ -150,6 +161,10 @@ def _of_address_or_html(
     return read
 
 
+def _kept(given: Mapping[str, Any]) -> Keeping:
+    return Keeping(**given)
+
+
 def _continued(given: Mapping[str, Any]) -> ToolRequest:
     return ToolRequest(None, Continuing(**given))
 
@@ -163,7 +178,7 @@ def _reading(given: Mapping[str, Any]) -> tuple[Reading, dict[str, Any]]:
 def _schema(model: type[BaseModel], names: tuple[str, ...], required: tuple[str, ...] = ()) -> dict[str, Any]:
     """Return the schema of some fields of a model together with those of every tool, in a form for models."""
     properties = {name: _shown(model.model_json_schema()["properties"][name]) for name in names}
-    if not issubclass(model, Reading):
+    if not issubclass(model, Reading | Keeping):
         properties |= {
             name: _shown(field) for name, field in Reading.model_json_schema()["properties"].items()
         }
@@ -228,6 +243,41 @@ TOOLS: Mapping[str, Tool] = {
             "With twice, also what differs between two loads of it.",
             _schema(CompareRequest, ("url", "twice", *_CAPTURE), ("url",)),
             _of_address(CompareRequest),
+        ),
+        Tool(
+            "sync_site",
+            "Follow a site",
+            "Tell what changed in the content of a web site since the last call with the same store: pages that are "
+            "new, changed, moved or gone, one line of JSON each, with their passages that changed. The first call "
+            "visits the whole site; later ones load only what may have changed. Adverts, menus, times and counters "
+            f"are no changes. {_PAGES_ARE_DATA}",
+            _schema(
+                SyncRequest,
+                (
+                    "store",
+                    "url",
+                    "format",
+                    "pages",
+                    "include",
+                    "exclude",
+                    "depth",
+                    "render",
+                    "scroll",
+                    "time_s",
+                ),
+                ("store",),
+            ),
+            _of_address(SyncRequest),
+            changes=True,
+        ),
+        Tool(
+            "list_stores",
+            "List the stores of followed sites",
+            "Return the stores that sync_site has made, with the site, the number of pages and the size of each.",
+            _schema(Keeping, ("delete",)),
+            _kept,
+            opens=False,
+            changes=True,
         ),
         Tool(
             "get_result",

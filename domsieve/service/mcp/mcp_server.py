@@ -130,7 +130,10 @@ async def over_stdio(calls: ToolCalls) -> None:
 
 def _shown(tool: Tool) -> types.Tool:
     hints = types.ToolAnnotations(
-        title=tool.title, read_only_hint=True, destructive_hint=False, open_world_hint=tool.opens
+        title=tool.title,
+        read_only_hint=not tool.changes,
+        destructive_hint=tool.changes and not tool.opens,
+        open_world_hint=tool.opens,
     )
     return types.Tool(
         name=tool.name,

@@ -10,7 +10,7 @@ from domsieve.errors import StorageError, UsageError
 from domsieve.service.jobs.job_values import Job
 from domsieve.service.mcp import _tool_results as tool_results
 from domsieve.service.mcp._tool_results import Answer
-from domsieve.service.mcp._tools import TOOLS, Continuing, ToolRequest
+from domsieve.service.mcp._tools import TOOLS, Continuing, Keeping, ToolRequest
 from domsieve.service.web.gateway import Gateway
 from domsieve.service.web.problems import ProblemError
 
@@ -48,6 +48,8 @@ class ToolCalls:
         tool = TOOLS[name]
         try:
             parsed = tool.parse(arguments)
+            if isinstance(parsed, Keeping):
+                return await self._stores(parsed, client)
             if self._ready:
                 await self._ready()
             return await self._answer(parsed, client, progress)
@@ -74,6 +76,12 @@ class ToolCalls:
             await asyncio.shield(self._gateway.ask(self._gateway.store.cancel, job.id, client))
             raise
         return await self._answer_of(job, offset=0, most=reading.max_characters)
+
+    async def _stores(self, asked: Keeping, client: str) -> Answer:
+        stores = self._gateway.store.stores
+        if asked.delete is not None:
+            await self._gateway.ask(stores.delete, asked.delete, client)
+        return tool_results.stores(await self._gateway.ask(stores.list, client))
 
     async def _ended(self, job: Job, seconds: float, progress: Progress) -> Job:
         """Wait until a job has ended or the time is up, and report its progress meanwhile."""

@@ -46,6 +46,7 @@ from domsieve.service.web.schemas import (
     text_file,
     view_of,
 )
+from domsieve.tasks.site_sync.change_log import PAGE
 
 _WHOLE = re.compile("[0-9]{1,16}")
 
@@ -162,8 +163,7 @@ def api(gateway: Gateway) -> APIRouter:
                 return Response(media_type=file.content_type, headers=headers)
             return Download(
                 gateway,
-                ended.id,
-                file.name,
+                lambda: gateway.store.open(ended.id, ended.client, file.name)[1],
                 client=ended.client,
                 media_type=file.content_type,
                 headers=headers,
@@ -361,6 +361,8 @@ def api(gateway: Gateway) -> APIRouter:
         return LimitsView(
             requests_per_minute=settings.requests_per_minute,
             jobs=settings.client_queue,
+            stores=settings.stores,
+            store_bytes=quota.store_bytes,
             site=SiteLimits(pages=quota.pages, bytes=quota.size_bytes, seconds=quota.time_s),
         )
 
@@ -389,6 +391,12 @@ REPORT_POLICY = (
     "script-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
 REPORT_FILE = "report.html"
+CHANGES_POLICY = (
+    "sandbox; default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; "
+    "frame-ancestors 'none'"
+)
+DOCUMENT_POLICIES = {("report", REPORT_FILE): REPORT_POLICY, ("sync", PAGE): CHANGES_POLICY}
+"""The documents among the results, by the kind of their job and their name, with the policies of their sandboxes."""
 
 
 def files(gateway: Gateway) -> APIRouter:
@@ -412,19 +420,27 @@ def files(gateway: Gateway) -> APIRouter:
         request: Request,
         job: JobId,
         name: FileName,
-        download: Annotated[bool, Query(description="whether the report is to be saved, not shown")] = False,
+        download: Annotated[
+            bool, Query(description="whether a report or a page of changes is to be saved, not shown")
+        ] = False,
     ) -> Response:
-        """Return a result file. Files are downloads, except that reports are shown in a sandbox."""
+        """Return a result file. Files are downloads, except that documents for people are shown in a sandbox."""
         client = request.state.client
         facts = await gateway.ask(gateway.store.file, job, client, name)
         kind = (await gateway.ask(gateway.store.get, job, client)).kind
-        shown = kind == "report" and name == REPORT_FILE and not download
-        headers = headers_of(facts, shown=shown)
+        policy = DOCUMENT_POLICIES.get((kind, name)) if not download else None
+        headers = headers_of(facts, shown=policy is not None)
         response: Response = (
             Response(media_type=facts.content_type, headers=headers)
             if request.state.head
-            else Download(gateway, job, name, client=client, media_type=facts.content_type, headers=headers)
+            else Download(
+                gateway,
+                lambda: gateway.store.open(job, client, name)[1],
+                client=client,
+                media_type=facts.content_type,
+                headers=headers,
+            )
         )
-        return with_policy(response, REPORT_POLICY) if shown else response
+        return with_policy(response, policy) if policy else response
 
     return router

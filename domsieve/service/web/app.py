@@ -28,6 +28,7 @@ from domsieve.service.web.problems import Invalid, ProblemError, problem_respons
 from domsieve.service.web.schemas import Health
 from domsieve.service.web.sessions import Sessions
 from domsieve.service.web.settings import Settings
+from domsieve.service.web.stores import stores
 
 _STATIC = Path(__file__).parent / "static"
 _ERRORS_TOLD = 20
@@ -65,6 +66,7 @@ def create_app(
     app.state.gateway = gateway
     app.include_router(api(gateway))
     app.include_router(files(gateway))
+    app.include_router(stores(gateway))
     document: dict[str, Any] = {}
 
     def described() -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from typing import BinaryIO
 
 from fastapi.responses import StreamingResponse
@@ -148,17 +148,22 @@ def headers_of(file: JobFile, *, shown: bool = False) -> dict[str, str]:
     """Return the headers of a file: its length, and whether to save it."""
     return {
         "Content-Length": str(file.size_bytes),
-        "Content-Disposition": f'{"inline" if shown else "attachment"}; filename="{file.name}"',
+        "Content-Disposition": disposition(file.name, shown=shown),
     }
 
 
+def disposition(name: str, *, shown: bool) -> str:
+    """Return the header that says whether to show a file or to save it, under a name of plain ASCII."""
+    return f'{"inline" if shown else "attachment"}; filename="{name}"'
+
+
 class Download(StreamingResponse):
-    """A result file, read in chunks, so that a slow reader needs memory for one chunk only.
+    """A file, read in chunks, so that a slow reader needs memory for one chunk only.
 
     Parameters
     ----------
     gateway : access to the results.
-    job, name : the job and the name of the file.
+    open_file : opens the file; called in a thread.
     client : the owner, whose simultaneous downloads are limited.
     media_type, headers : of the response.
     """
@@ -166,22 +171,20 @@ class Download(StreamingResponse):
     def __init__(
         self,
         gateway: Gateway,
-        job: str,
-        name: str,
+        open_file: Callable[[], BinaryIO],
         *,
         client: str,
         media_type: str,
         headers: Mapping[str, str],
     ) -> None:
         super().__init__(self._pieces(), media_type=media_type, headers=headers)
-        self._gateway, self._job, self._name, self._client = gateway, job, name, client
+        self._gateway, self._open_file, self._client = gateway, open_file, client
         self._opened: BinaryIO
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Send the file; it counts as one of the downloads of the client."""
         with self._gateway.downloads.one(self._client):
-            store = self._gateway.store
-            _, self._opened = await self._gateway.ask(store.open, self._job, self._client, self._name)
+            self._opened = await self._gateway.ask(self._open_file)
             with self._opened:
                 await super().__call__(scope, receive, send)
 

@@ -4,8 +4,8 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Any, Literal
-from urllib.parse import parse_qsl
+from typing import Any, Literal, get_args
+from urllib.parse import parse_qsl, urlsplit
 
 from pydantic import ValidationError
 
@@ -18,7 +18,7 @@ from domsieve.options import CaptureOptions, NetworkOptions, Scope
 from domsieve.sanitize import plain
 from domsieve.service.jobs.job_request import JobKind, JobRequest
 from domsieve.service.jobs.requests import REQUESTS
-from domsieve.types import BLOCK_KINDS, FIELD_NAMES, BlockKind
+from domsieve.types import BLOCK_KINDS, FIELD_NAMES, BlockKind, SyncFormat
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +36,7 @@ KINDS = (
     Choice("compare", "Compare", "does this page need a browser?"),
     Choice("report", "Report", "what each method keeps, and why"),
     Choice("site", "Whole site", "sample many pages and clean them"),
+    Choice("sync", "Follow a site", "what changed in its content since the last time?"),
 )
 _METHODS = tuple(Choice(entry.name, entry.title, entry.summary) for entry in METHODS.values())
 _MINERS = tuple(Choice(entry.name, entry.title, entry.summary) for entry in MINERS.values())
@@ -47,6 +48,10 @@ _CLEAN_FORMATS = tuple(
 _RECORD_FORMATS = tuple(
     Choice(entry.name, entry.title)
     for entry in sorted(RECORD_FORMATS.values(), key=lambda entry: entry.name != "jsonl")
+)
+_SYNC_FORMATS = (
+    Choice("", "As the first time, or Markdown"),
+    *(choice for choice in _CLEAN_FORMATS if choice.value in get_args(SyncFormat)),
 )
 _KIND_NAMES: Mapping[BlockKind, str] = {
     "comments": "Comments",
@@ -132,6 +137,7 @@ CHOICES: Mapping[str, tuple[Choice, ...]] = {
         Choice("recall", "More, rather than lose some"),
     ),
     "site_format": _CLEAN_FORMATS,
+    "sync_format": _SYNC_FORMATS,
     "hidden": (
         Choice("layout", "Drop it, judged by layout"),
         Choice("pixels", "Drop it, judged also by pictures; takes longer"),
@@ -161,6 +167,9 @@ DEFAULTS: Mapping[str, str] = {
     "site_format": "markdown",
     "site_pages": "20",
     "site_seed": "0",
+    "sync_store": "",
+    "sync_format": "",
+    "sync_pages": "",
     "window": "1280x800",
     "max_words": str(MAX_WORDS),
     "params": "",
@@ -185,15 +194,20 @@ _FIELDS: Mapping[str, Mapping[str, str]] = {
         "pages": "site_pages",
         "seed": "site_seed",
     },
+    "sync": {"store": "sync_store", "format": "sync_format", "pages": "sync_pages"},
 }
 _OF_PASSAGES = frozenset(name for name, entry in PAGE_FORMATS.items() if "max_words" in entry.options)
 _THAT_CLEAN = frozenset(("clean", "site"))
 _THAT_SELECT = frozenset(("clean", "records", "site"))
 _SELECTORS = ("select", "drop")
 _NUMBERS = frozenset({"pages", "seed"})
+# Followed sites are rendered where they need it, which is not the default of the other kinds.
+_LEFT_OUT: Mapping[str, frozenset[str]] = {"sync": frozenset({"render"})}
+_LONGEST_STORE = 64
 _LABELS = {
     "url": "Address",
     "pages": "Pages",
+    "store": "Store",
     "seed": "Sample",
     "max_words": "Words of a passage",
     "params": "Parameters of the method",
@@ -209,6 +223,7 @@ _LABELS = {
 _TAKES = {
     "viewport_width": "choose one from the list",
     "viewport_height": "choose one from the list",
+    "store": "write up to 64 letters, digits, '.', '_' and '-', beginning with a letter or a digit",
     **{field.name: field.served.takes for field in _DECLARED.values() if field.served.takes},
 }
 _LONGEST_URL = 8_192
@@ -268,14 +283,17 @@ def request_from(fields: Mapping[str, str]) -> JobRequest:
         "url": _address(given["url"]),
         "viewport_width": _number(width),
         "viewport_height": _number(height),
-        "max_age_days": _number(given["max_age_days"]) if given["max_age_days"] else None,
-        "refresh": bool(given["refresh"]),
         **{field.name: _value(field, given[field.name]) for field in _fields_of(kind)},
     }
     if kind in _THAT_SELECT:
         values |= {name: _lines(given[name]) for name in _SELECTORS}
     for name, field in _FIELDS[kind].items():
-        values[name] = _number(given[field]) if name in _NUMBERS else given[field] or None
+        values[name] = _number(given[field]) if name in _NUMBERS and given[field] else given[field] or None
+    if kind == "sync":
+        values["store"] = values["store"] or (urlsplit(values["url"]).hostname or "")[:_LONGEST_STORE]
+    else:
+        values["max_age_days"] = _number(given["max_age_days"]) if given["max_age_days"] else None
+        values["refresh"] = bool(given["refresh"])
     if kind in _THAT_CLEAN:
         values["favor"] = given["favor"] if values["method"] == DEFAULT_METHOD else None
         values["metadata"] = bool(given["metadata"])
@@ -343,7 +361,7 @@ def choices_of(fields: Mapping[str, str]) -> dict[str, tuple[Choice, ...]]:
 
 
 def _fields_of(kind: str) -> tuple[FormField, ...]:
-    fields = REQUESTS[_KNOWN[kind]].model_fields
+    fields = REQUESTS[_KNOWN[kind]].model_fields.keys() - _LEFT_OUT.get(kind, frozenset())
     return tuple(field for field in _DECLARED.values() if field.name in fields)
 
 

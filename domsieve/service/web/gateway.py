@@ -8,7 +8,15 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import ParamSpec, TypeVar
 
-from domsieve.errors import BusyError, BusyReason, ClientLimitError, KeyConflictError, UnknownJobError
+from domsieve.errors import (
+    BusyError,
+    BusyReason,
+    ClientLimitError,
+    KeyConflictError,
+    StoreConflictError,
+    UnknownJobError,
+    UnknownStoreError,
+)
 from domsieve.service.jobs.job_request import JobRequest
 from domsieve.service.jobs.job_store import JobStore
 from domsieve.service.jobs.job_values import Job, Overload, QueueLimits
@@ -55,7 +63,10 @@ class Gateway:
         self._version = version
         self._overload = overload
         self._limits = QueueLimits(
-            queued=settings.queue, per_client=settings.client_queue, free_bytes=settings.free_bytes
+            queued=settings.queue,
+            per_client=settings.client_queue,
+            stores=settings.stores,
+            free_bytes=settings.free_bytes,
         )
         self.is_stopping = False
 
@@ -68,7 +79,8 @@ class Gateway:
 
         Raises
         ------
-        ProblemError : too many jobs are waiting, the machine is too busy, or the key was used for another request.
+        ProblemError : too many jobs are waiting, the machine is too busy, the key was used for another request, or
+            the store of the request cannot be used.
         """
 
         def added() -> Job:
@@ -128,10 +140,12 @@ def refusals() -> Iterator[None]:
         yield
     except UnknownJobError as error:
         raise ProblemError(404, "There is no such job or file.") from error
+    except UnknownStoreError as error:
+        raise ProblemError(404, error.message) from error
     except ClientLimitError as error:
         raise ProblemError(429, error.message, retry_s=_QUEUE_RETRY_S) from error
     except BusyError as error:
         retry_s = _STRAIN_RETRY_S if error.reason in {"memory", "load"} else _QUEUE_RETRY_S
         raise ProblemError(503, error.message, fault="service", retry_s=retry_s) from error
-    except KeyConflictError as error:
+    except (KeyConflictError, StoreConflictError) as error:
         raise ProblemError(409, error.message) from error

@@ -13,7 +13,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from domsieve.errors import UsageError
 from domsieve.service.jobs.job_values import OF_SITES, STATES, Job
 from domsieve.service.jobs.requests import request_of
-from domsieve.service.web.api import REPORT_FILE as REPORT
+from domsieve.service.web.api import DOCUMENT_POLICIES
 from domsieve.service.web.forms import (
     DEFAULTS,
     FIELD_FIELDS,
@@ -221,9 +221,7 @@ def html_pages(
             can_retry=found.state in _UNDONE,
             may_work=found.problem is None or bool(found.problem.get("retry")),
             can_ask_again=bool(fields_from(found.kind, found.request)),
-            report=next(
-                (file for file in found.files if found.kind == "report" and file.name == REPORT), None
-            ),
+            report=next((file for file in found.files if (found.kind, file.name) in DOCUMENT_POLICIES), None),
             pictures=pictures,
         )
         has_pictures = result.records is not None and result.records.has_pictures

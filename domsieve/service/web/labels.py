@@ -75,10 +75,17 @@ def event_line(event: Event) -> dict[str, str] | None:
 
 
 def verdict_of(job: Job) -> str:
-    """Return the result of a comparison, or the extent of a sample, in a sentence; empty for other jobs."""
+    """Return the result of a comparison, the extent of a sample, or the changes of a site, in a sentence."""
     summary = job.summary or {}
     if job.kind == "site" and summary.get("extent"):
         return f"{flat(summary['extent'])}."
+    if job.kind == "sync" and "unchanged" in summary:
+        counts = [
+            f"{summary[kind]} {name}"
+            for kind, name in (("added", "new"), ("changed", "changed"), ("moved", "moved"), ("gone", "gone"))
+            if summary.get(kind)
+        ]
+        return ", ".join([*counts, f"{summary['unchanged']} unchanged."])
     needed = summary.get("browser_needed") if job.kind == "compare" else None
     if needed is None:
         return ""
@@ -98,7 +105,7 @@ def remarks_of(job: Job) -> list[str]:
             else "pages look like walls or error pages"
         )
         remarks.append(f"{flat(number)} {looks}.")
-    if job.kind == "site" and summary.get("failed"):
+    if job.kind in OF_SITES and summary.get("failed"):
         number = summary["failed"]
         remarks.append("1 page failed." if number == 1 else f"{flat(number)} pages failed.")
     return remarks
@@ -118,7 +125,7 @@ _SHOWN_APART = frozenset(
         "extent",
         "marked",
     }
-    | {"skipped_by_robots"}
+    | {"skipped_by_robots", "failures", "layout_changed", "added", "changed", "moved", "gone", "unchanged"}
 )
 _ABOUT = metadata_labels()
 _SURE, _FAIR = 0.9, 0.75

@@ -30,17 +30,21 @@ RECORDS = {
 COMPARE = {"shortest": _of("Is a browser needed for this page?", url=_PAGE)}
 REPORT = {"phone": _of("As a phone shows it", url=_PAGE, viewport_width=390, viewport_height=844)}
 SITE = {"thirty": _of("Thirty pages of a site", url="https://example.org/", pages=30, seed=1)}
-
+SYNC = {
+    "first": _of("For the first time: all pages of a site", store="docs", url="https://example.org/docs/"),
+    "again": _of("What changed since?", store="docs"),
+}
 
 _REFERENCE = "#/components/schemas/{model}"
 _WHY = {
     400: "The connection closed early, or this is not a request.",
     401: "No token, or not a known one.",
     403: "A rule forbids the page (fault `policy`), or the request comes from a page of another site.",
-    404: "This client has no such job or file.",
+    404: "This client has no such job, store or file.",
     406: "The Accept header asks for none of the types that this result has; `detail` names them.",
     408: "The body of the request did not arrive in time.",
-    409: "The key was used for another request, or the job was cancelled while it was waited for.",
+    409: "The key was used for another request, the job was cancelled while it was waited for, another job uses the "
+    "store, or there may be no more stores.",
     413: "The body of the request is too long.",
     414: "The address of the request is too long.",
     421: "The Host is not one of this service.",
@@ -103,7 +107,14 @@ def _leave_out_null(schema: dict[str, Any]) -> None:
 _METHODS = ("get", "post", "delete")
 _AT = "#/components/schemas/"
 _BODY_STEP = "application/json"
-_PLURAL_TAGS = {"pages": "Pages", "sites": "Sites", "jobs": "Jobs", "cache": "Cache", "service": "Service"}
+_PLURAL_TAGS = {
+    "pages": "Pages",
+    "sites": "Sites",
+    "stores": "Stores",
+    "jobs": "Jobs",
+    "cache": "Cache",
+    "service": "Service",
+}
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,10 @@ from domsieve.errors import FaultReason
 from domsieve.service.jobs.job_request import JobKind
 from domsieve.service.jobs.job_values import Fault, Job, JobFile, JobState, UsedPage
 from domsieve.service.jobs.requests import shown
+from domsieve.service.jobs.stores import SiteStore
 from domsieve.service.web.problems import REASON_HELP, fault_of, reason_of
+from domsieve.tasks.file_names import MANIFEST
+from domsieve.tasks.site_sync.change_log import CHANGES, FEED, PAGE
 
 TEXT_LIMIT_BYTES = 1_000_000
 
@@ -94,6 +97,27 @@ class PageList(_Answer):
     next: Annotated[str | None, Field(description="path of the next part of the list")]
 
 
+class StoreView(_Answer):
+    """A store: the pages of a site that is followed. Times are in UTC, in ISO 8601."""
+
+    name: str
+    site: Annotated[str, Field(description="address of the site")]
+    created_at: str
+    synced_at: Annotated[str | None, Field(description="end of the last finished run; null before the first")]
+    runs: Annotated[int, Field(ge=0, description="number of finished runs")]
+    pages: Annotated[int, Field(ge=0)]
+    size_bytes: Annotated[int, Field(ge=0, description="after the last finished run")]
+    job: Annotated[str | None, Field(description="id of the job that waits for it or uses it")]
+    url: Annotated[str, Field(description="path of this store on this service")]
+    files: Annotated[list[str], Field(description="paths of its list of pages, and of its changes")]
+
+
+class StoreList(_Answer):
+    """Stores, by name."""
+
+    stores: list[StoreView]
+
+
 class SiteLimits(_Answer):
     """The limits of a job for a site. A job that reaches one ends with the pages that it has."""
 
@@ -109,6 +133,8 @@ class LimitsView(_Answer):
 
     requests_per_minute: Annotated[int, Field(ge=1)]
     jobs: Annotated[int, Field(ge=1, description="jobs of one client that may wait or run")]
+    stores: Annotated[int, Field(ge=0, description="stores of one client")]
+    store_bytes: Annotated[int, Field(ge=1, description="how large a store may become")]
     site: SiteLimits
 
 
@@ -136,6 +162,23 @@ def result_of(job: Job, content: bytes | None) -> JobResult:
 def page_view_of(page: UsedPage) -> PageView:
     """Return the response for a capture."""
     return PageView.model_validate(page, from_attributes=True)
+
+
+def store_view_of(store: SiteStore) -> StoreView:
+    """Return the response for a store."""
+    path = f"/v1/stores/{store.name}"
+    return StoreView(
+        name=store.name,
+        site=store.url,
+        created_at=store.created_at,
+        synced_at=store.synced_at,
+        runs=store.runs,
+        pages=store.pages,
+        size_bytes=store.size_bytes,
+        job=store.job,
+        url=path,
+        files=[f"{path}/files/{name}" for name in (MANIFEST, CHANGES, PAGE, FEED)] if store.runs else [],
+    )
 
 
 def text_file(job: Job) -> JobFile | None:

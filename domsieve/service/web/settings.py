@@ -44,6 +44,7 @@ class Settings:
     site : the limits of jobs for sites.
     queue : maximum number of waiting jobs.
     client_queue : maximum number of waiting and running jobs of one client.
+    stores : maximum number of stores of one client, each with the size in `site`; 0 for none.
     requests_per_minute : limit for one client; the requests of a minute may come at once.
     streams : maximum number of open event streams of one client.
     downloads : maximum number of simultaneous downloads of one client.
@@ -71,6 +72,7 @@ class Settings:
     site: SiteQuota = DEFAULT_SITE_QUOTA
     queue: int = 200
     client_queue: int = 50
+    stores: int = 20
     requests_per_minute: int = 1200
     streams: int = 20
     downloads: int = 10

@@ -19,7 +19,7 @@ from markdown_it.token import Token
 
 from domsieve.renderer.net_errors import without_names
 from domsieve.sanitize import plain
-from domsieve.service.jobs.job_values import Job
+from domsieve.service.jobs.job_values import OF_SITES, Job
 from domsieve.service.web.gateway import Gateway
 from domsieve.service.web.labels import Confidence, about_of, confidence_of, flat, judged_of, size
 from domsieve.service.web.schemas import first_text
@@ -311,7 +311,7 @@ async def shown_result(gateway: Gateway, job: Job, *, first: int = 1) -> Shown:
     ProblemError : the job was deleted.
     """
     file = first_text(job)
-    if file is None or job.kind == "site":
+    if file is None or job.kind in OF_SITES:
         return Shown()
     has_records = job.kind in RECORDS
     has_tables = job.kind == "compare" and file.size_bytes <= TABLE_BYTES
@@ -335,16 +335,15 @@ async def shown_result(gateway: Gateway, job: Job, *, first: int = 1) -> Shown:
 
 
 async def site_index(gateway: Gateway, job: Job) -> SiteIndex:
-    """Return the pages of a finished site job; empty for other jobs.
+    """Return the pages of a finished site job, or those that failed while a site was followed; empty for other jobs.
 
     Raises
     ------
     ProblemError : the job was deleted.
     """
-    if not any(file.name == _INDEX for file in job.files):
-        return SiteIndex()
-    data = await gateway.ask(gateway.store.read, job.id, job.client, _INDEX)
-    listed: Mapping[str, Any] = json.loads(data)
+    listed: Mapping[str, Any] = {"failed": (job.summary or {}).get("failures")}
+    if any(file.name == _INDEX for file in job.files):
+        listed = json.loads(await gateway.ask(gateway.store.read, job.id, job.client, _INDEX))
     pages = [_page(number, one) for number, one in enumerate(listed.get("pages") or (), 1)]
     failed = [
         FailedPage(str(one.get("url", "")), plain(without_names(str(one.get("detail", ""))))[:_LONGEST_TEXT])

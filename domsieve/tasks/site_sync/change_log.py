@@ -1,10 +1,12 @@
 """The files of changes in a folder: ``changes.jsonl``, and the pages for people made from it."""
 
+import re
 from collections.abc import Sequence
 from contextlib import suppress
 
 import msgspec
 
+from domsieve.tasks.file_names import GONE, MANIFEST, fault_of_name
 from domsieve.tasks.page_folder import PageFolder
 from domsieve.tasks.site_sync.changes_feed import feed_of
 from domsieve.tasks.site_sync.changes_page import page_of
@@ -13,9 +15,16 @@ from domsieve.tasks.site_sync.values import PageChange
 CHANGES, PAGE, FEED = "changes.jsonl", "changes.html", "changes.atom"
 MOST_BYTES = 10_000_000
 """Size of ``changes.jsonl`` above which older runs go to a file of their own, ``changes.RUN.jsonl``."""
+_OLDER = re.compile(r"changes\.[0-9]{1,10}\.jsonl", re.ASCII)
 _MOST_OLD_FILES = 9
 _MOST_SHOWN = 500
 """Changes in the page for people and in the feed, the latest ones."""
+
+
+def is_file_for_users(name: str) -> bool:
+    """Return whether a name below the folder is that of a page's file, of the manifest or of a list of changes."""
+    page = name.removeprefix(f"{GONE}/")
+    return name in {MANIFEST, CHANGES, PAGE, FEED} or bool(_OLDER.fullmatch(name)) or not fault_of_name(page)
 
 
 class ChangeLog:

@@ -351,8 +351,8 @@ def settled(
         now, before = getattr(given, name), getattr(remembered, name)
         if now != before:
             raise UsageError(
-                f"{folder} was begun with {name} {_shown(before)}, not {_shown(now)}; leave it out, or give another "
-                "folder."
+                f"{folder} was begun with {name} {_shown(before)}, not {_shown(now)}; leave it out, or begin another "
+                "one."
             )
     return remembered
 

@@ -2,8 +2,8 @@
 
 import asyncio
 import hashlib
-from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Mapping
-from contextlib import AbstractAsyncContextManager, AsyncExitStack
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Iterator, Mapping
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, contextmanager
 from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Self
@@ -100,7 +100,8 @@ class SameWaySource:
         self._limits.load()
         known = self._pages.get(url)
         source = self._renderer if known is not None and known.loaded == "rendered" else self._source
-        rendering = await source.render(url, site=site)
+        with _cut_off_by(self._limits):
+            rendering = await source.render(url, site=site)
         self._limits.loaded(rendering.snapshot)
         return rendering
 
@@ -185,6 +186,10 @@ class CheckingSource:
         DomsieveError : it cannot be loaded.
         """
         self._limits.request()
+        with _cut_off_by(self._limits):
+            return await self._current(url, site)
+
+    async def _current(self, url: str, site: str | None) -> Rendering:
         page = self._pages.get(url)
         if page is not None and not self._always:
             why = await self._asked(url, page)
@@ -237,8 +242,7 @@ class CheckingSource:
         return bool(page.listed_at) and self.changed_at.get(url) == page.listed_at
 
     def _is_due(self, url: str) -> bool:
-        rank = hashlib.blake2b(url.encode("utf-8", "replace"), digest_size=8).digest()
-        return int.from_bytes(rank, "big") % AUDIT_RUNS == self._run % AUDIT_RUNS
+        return is_audited(url, run=self._run)
 
     def _unchanged(self, url: str, page: SyncPage, why: str) -> Rendering | None:
         try:
@@ -247,6 +251,22 @@ class CheckingSource:
             return None  # the capture is lost: load the page
         self.visits.unchanged[url] = why
         return Rendering(snapshot=snapshot, source=None, source_reason="it has not changed")
+
+
+def is_audited(url: str, *, run: int) -> bool:
+    """Return whether a page is fetched whole in a run, although validators call it unchanged."""
+    rank = hashlib.blake2b(url.encode("utf-8", "replace"), digest_size=8).digest()
+    return int.from_bytes(rank, "big") % AUDIT_RUNS == run % AUDIT_RUNS
+
+
+@contextmanager
+def _cut_off_by(limits: RunLimits) -> Iterator[None]:
+    """Say that a limit was reached instead of the error that a page has for that reason."""
+    try:
+        yield
+    except DomsieveError:
+        limits.request()
+        raise
 
 
 async def _or_error(loading: Awaitable[Rendering]) -> Rendering | DomsieveError:

@@ -23,7 +23,7 @@ from domsieve.service.jobs.requests import (
 )
 from domsieve.service.jobs.work_queue import WorkQueue
 from domsieve.service.mcp._tool_results import OUTPUT_SCHEMA, Answer, window
-from domsieve.service.mcp._tools import MOST_CHARACTERS, TOOLS, Continuing
+from domsieve.service.mcp._tools import MOST_CHARACTERS, TOOLS, Continuing, ToolRequest
 from domsieve.service.mcp.tool_calls import ToolCalls
 from domsieve.service.web.gateway import Gateway
 from domsieve.service.web.settings import Settings
@@ -145,6 +145,7 @@ def test_arguments_become_requests_of_the_service(
     name: str, arguments: dict[str, Any], request_of: type
 ) -> None:
     parsed = TOOLS[name].parse(arguments)
+    assert isinstance(parsed, ToolRequest)
     assert parsed.request is not None
     assert type(parsed.request) is request_of
     given = {key: value for key, value in arguments.items() if value is not None}
@@ -328,6 +329,7 @@ def test_windows_of_texts(pieces: list[str]) -> None:
 
 def test_reading_on_takes_no_request() -> None:
     parsed = TOOLS["get_result"].parse({"job": "a" * 32, "offset": 5})
+    assert isinstance(parsed, ToolRequest)
     assert parsed.request is None
     assert isinstance(parsed.reading, Continuing)
 

@@ -116,5 +116,7 @@ def test_the_limits_are_told(tmp_path: Path) -> None:
     assert limits == {
         "requests_per_minute": 70,
         "jobs": 3,
+        "stores": 20,
+        "store_bytes": 1_000_000_000,
         "site": {"pages": 500, "bytes": 2_000_000_000, "seconds": 3600.0},
     }
