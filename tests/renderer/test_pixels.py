@@ -1,17 +1,23 @@
 """Pictures of a page say which of its texts can be seen, whatever the page does against it."""
 
 import asyncio
+import base64
+import io
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
+from fontTools.fontBuilder import FontBuilder
+from fontTools.pens.ttGlyphPen import TTGlyphPen
+from PIL import Image
 
 import domsieve
 from domsieve.analysis.columns.hiding import Hiding
 from domsieve.options import CaptureOptions
 from domsieve.renderer.page import capture, pixels
 from domsieve.snapshot.page import PIXELS, Kind, Snapshot
+from tests.renderer.bad_server import send
 from tests.renderer.conftest import BUDGET, Studio
 from tests.renderer.test_hidden_text import HIDDEN, SEEN, judged
 
@@ -58,6 +64,11 @@ KNOWING = {
     "a shadow that stays": "<style>p { text-shadow: 0 0 3px #000 }</style><script>addEventListener('load', () =>"
     "document.querySelector('div p').style.setProperty('text-shadow', '0 0 3px #000', 'important'))</script>",
 }
+_FILTER = "<svg width=0 height=0><filter id=f>{}</filter></svg>"
+_SHADOW = (
+    "<feGaussianBlur in=SourceAlpha stdDeviation=3 />"
+    "<feMerge><feMergeNode /><feMergeNode in=SourceGraphic /></feMerge>"
+)
 # Painted, but nobody can read it.
 UNREADABLE = [
     "<p style='-webkit-text-security:disc'>{}</p>",
@@ -67,6 +78,21 @@ UNREADABLE = [
     "<p style='transform:scaleX(.12)'>{}</p>",
     "<p style='transform:scaleY(.15)'>{}</p>",
     "<p style='letter-spacing:-.46em;font-family:monospace'>{}</p>",
+    f"{_FILTER.format('<feGaussianBlur stdDeviation=6 />')}<p style='filter:url(#f)'>{{}}</p>",
+    f"{_FILTER.format('<feTurbulence baseFrequency=.1 /><feDisplacementMap in=SourceGraphic scale=60 />')}"
+    "<p style='filter:url(#f)'>{}</p>",
+    "<div style='position:relative'><p>{}</p>"
+    "<div style='position:absolute;inset:0;backdrop-filter:contrast(1.01) blur(7px)'></div></div>",
+    "<p style='transform:skewX(70deg)'>{}</p>",
+]
+# This looks like it, but can be read.
+READABLE = [
+    f"{_FILTER.format(_SHADOW)}<p style='filter:url(#f)'>{{}}</p>",
+    f"{_FILTER.format('<feColorMatrix type=saturate values=0 />')}<p style='filter:url(#f)'>{{}}</p>",
+    "<p style='filter:blur(1px)'>{}</p>",
+    "<p style='transform:skewX(60deg)'>{}</p>",
+    "<div style='height:40px;overflow:auto;pointer-events:none'><p style='pointer-events:auto'>-</p>"
+    "<p style='margin-top:300px'>{}</p></div>",
 ]
 # Nobody can scroll to it.
 BEYOND_REACH = [
@@ -78,6 +104,9 @@ BEYOND_REACH = [
     "<iframe width=300 height=60 srcdoc='<style>body { overflow: hidden }</style>"
     "<div style=height:300px></div><p>{}</p>'></iframe>",
     "<style>html { overflow-x: hidden }</style><p style='position:absolute;left:1500px;width:600px'>{}</p>",
+    "<div style='height:40px;overflow:auto;pointer-events:none'><p>-</p><p style='margin-top:300px'>{}</p></div>",
+    "<iframe width=300 height=60 style='pointer-events:none'"
+    " srcdoc='<div style=height:300px></div><p>{}</p>'></iframe>",
 ]
 # More than there is, and then some hidden text.
 _WHITE = "<p style='color:#fff;background:url(/none.png) #fff'>{}</p>"
@@ -141,6 +170,54 @@ def test_what_is_painted_but_cannot_be_read_is_not_seen(studio: Studio, number: 
     said = judged(show(studio, f"<p>before</p>{UNREADABLE[number].format(_WORDS)}<p>after</p>"))
     assert said[_WORDS]
     assert {said["before"], said["after"]} == {Hiding.NONE}
+
+
+@pytest.mark.parametrize("number", range(len(READABLE)))
+def test_what_can_be_read_in_spite_of_filters_is_seen(studio: Studio, number: int) -> None:
+    assert judged(show(studio, READABLE[number].format(_WORDS)))[_WORDS] == Hiding.NONE
+
+
+def test_text_in_a_font_of_equal_letters_is_not_seen(studio: Studio) -> None:
+    studio.server.pages["/one.ttf"] = lambda handler: send(
+        handler, _font(1), headers={"Content-Type": "font/ttf"}
+    )
+    studio.server.pages["/many.ttf"] = lambda handler: send(
+        handler, _font(26), headers={"Content-Type": "font/ttf"}
+    )
+    faces = "".join(
+        f"@font-face {{ font-family: {name}; src: url(/{name}.ttf) }} .{name} {{ font-family: {name} }}"
+        for name in ("one", "many")
+    )
+    said = judged(
+        show(studio, f"<style>{faces}</style><p class=one>{_WORDS}</p><p class=many>many {_WORDS}</p>")
+    )
+    assert said == {_WORDS: Hiding.UNSEEN, f"many {_WORDS}": Hiding.NONE}
+
+
+def _font(count: int) -> bytes:
+    """Return a font whose letters have so many different forms."""
+    names = [".notdef", *(f"form{number}" for number in range(count))]
+    builder = FontBuilder(1000)
+    builder.setupGlyphOrder(names)
+    builder.setupCharacterMap({ord("a") + at: f"form{at % count}" for at in range(26)})
+    outlines = {}
+    for number, name in enumerate(names):
+        pen = TTGlyphPen(None)
+        # A tower and a bar at its foot, which both depend on the number.
+        for right, top in ((100 + 12 * number, 700), (480, 30 * number)) if number else ():
+            for step, point in enumerate(((60, 0), (60, top), (right, top), (right, 0))):
+                (pen.lineTo if step else pen.moveTo)(point)
+            pen.closePath()
+        outlines[name] = pen.glyph()
+    builder.setupGlyf(outlines)
+    builder.setupHorizontalMetrics(dict.fromkeys(names, (520, 60)))
+    builder.setupHorizontalHeader(ascent=800, descent=-200)
+    builder.setupNameTable({"familyName": "Drawn", "styleName": "Regular"})
+    builder.setupOS2()
+    builder.setupPost()
+    file = io.BytesIO()
+    builder.save(file)
+    return file.getvalue()
 
 
 @pytest.mark.parametrize("number", range(len(BEYOND_REACH)))
@@ -286,16 +363,18 @@ def test_the_page_notices_nothing_and_is_restored(studio: Studio, monkeypatch: p
 
 
 def test_text_is_told_from_what_moves(studio: Studio) -> None:
-    def flicker(colours: str) -> str:
-        return (
-            "<svg width=600 height=60 style='position:absolute;left:0;top:0'><rect width=600 height=60 fill=#fff>"
-            f"<animate attributeName=fill values='{colours}' dur=.1s calcMode=discrete repeatCount=indefinite />"
-            "</rect></svg>"
-        )
+    def flicker(*colours: str) -> str:
+        first, *others = (Image.new("RGB", (60, 60), colour) for colour in colours)
+        file = io.BytesIO()
+        first.save(file, "GIF", save_all=True, append_images=others, duration=30, loop=0)
+        address = f"data:image/gif;base64,{base64.b64encode(file.getvalue()).decode()}"
+        return f"<img src='{address}' style='position:absolute;left:0;top:0;width:600px;height:60px'>"
 
     box = "<div style='position:relative;width:600px;height:60px'>{}</div>"
-    on_top = box.format(flicker("#400;#040;#004") + f"<p style='position:relative;color:#fff'>{_WORDS}</p>")
-    below = box.format(f"<p>below</p>{flicker('#fff;#000;#f00;#0f0')}")
+    on_top = box.format(
+        flicker("#400", "#040", "#004") + f"<p style='position:relative;color:#fff'>{_WORDS}</p>"
+    )
+    below = box.format(f"<p>below</p>{flicker('#fff', '#000', '#f00', '#0f0')}")
     said = sights(show(studio, f"{on_top}{below}<p>still</p>"))
     assert {said["still"], said[_WORDS]} == {"seen"}
     assert said["below"] in {"unsure", "unseen"}

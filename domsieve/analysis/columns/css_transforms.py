@@ -58,6 +58,13 @@ def _turn(rotate: str) -> F64:
     return matrix
 
 
+def slant(matrices: F64) -> F64:
+    """Return the sine of the angle that each matrix (n, 2, 2) leaves between the axes of a box; 1 without skewing."""
+    determinant = np.abs(matrices[:, 0, 0] * matrices[:, 1, 1] - matrices[:, 0, 1] * matrices[:, 1, 0])
+    sides = np.hypot(matrices[:, 0, 0], matrices[:, 1, 0]) * np.hypot(matrices[:, 0, 1], matrices[:, 1, 1])
+    return np.asarray(determinant / np.maximum(sides, 1e-300))
+
+
 def thinness(matrices: F64) -> F64:
     """Return the smaller singular value of each matrix (n, 2, 2) as a share of the larger one; 0 for lines."""
     a, b, c, d = matrices[:, 0, 0], matrices[:, 0, 1], matrices[:, 1, 0], matrices[:, 1, 1]

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from domsieve.analysis.columns.batch import F64, Bools, Ints, cached_per_page
 from domsieve.analysis.columns.covers import Covers
-from domsieve.analysis.columns.css_transforms import thinness
+from domsieve.analysis.columns.css_transforms import slant, thinness
 from domsieve.analysis.columns.css_values import blended, filtered, has_shape, shadows
 from domsieve.analysis.columns.page_columns import page_texts
 from domsieve.analysis.columns.paint_styles import LEAST_CONTRAST, LEAST_OPACITY, LEAST_PX
@@ -53,6 +53,8 @@ HIDING_REASONS = (
 _LEAST_OF_LINE, _LEAST_OF_LETTER = 0.5, 1.5
 # Letters up to this size, blurs from this share of a letter on and lines closer than this share cannot be read.
 _LEAST_LETTER_PX, _MOST_BLUR, _LEAST_LINE = 3.0, 0.5, 0.4
+# Nor can letters that are skewed by more than 68 degrees, of which this is the cosine.
+_LEAST_SLANT = 0.375
 # Nor can letters that are so many sizes apart, in the mean.
 _MOST_APART = 30
 _FEWEST_IN_LINE = 4
@@ -149,6 +151,7 @@ class _Judge:
             faint,
             self.covers.hidden(text, cores, inks, back.ground) | scene.is_struck[above],
             (read * np.sqrt(thinness(scene.plane[above])) <= _LEAST_LETTER_PX)
+            | (slant(scene.plane[above]) < _LEAST_SLANT)
             | node.is_coded[text]
             | (scene.blur_px[above] >= _MOST_BLUR * letter)
             | (rect[:, 2] - rect[:, 0] > _MOST_APART * letter * letters)

@@ -4,7 +4,13 @@ import msgspec
 
 from domsieve.renderer.page._convert import Capture, _Document, _Layout, _Nodes, _Sparse
 
-PIXEL_STYLES = ("-webkit-text-security", "text-decoration-style", "text-decoration-thickness", "rotate")
+PIXEL_STYLES = (
+    "-webkit-text-security",
+    "text-decoration-style",
+    "text-decoration-thickness",
+    "rotate",
+    "pointer-events",
+)
 """Computed properties that only the pictures need; a capture for them has these after all others."""
 
 

@@ -105,7 +105,7 @@ class Count:
         ranges = {}
         order = np.lexsort((scene.first, scene.owner))
         owners, begin = np.unique(scene.owner[order], return_index=True)
-        for owner, parts in zip(owners.tolist(), np.split(order, begin[1:]), strict=True):
+        for owner, parts in zip(owners.tolist(), np.split(order, begin)[1:], strict=True):
             letters = scene.letters[parts]
             found = seen_ranges(scene.first[parts], letters, is_seen[parts])
             if found and not scene.unread[owner]:

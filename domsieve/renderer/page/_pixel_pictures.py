@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from domsieve.renderer.page._pixel_parts import F64, Bools, Ints
+from domsieve.renderer.page._pixel_reading import is_smeared
 from domsieve.renderer.page._pixel_scene import Scene
 
 if TYPE_CHECKING:
@@ -26,6 +27,8 @@ _LEAST_CONTRAST = 6
 _MOST_ALONE, _MOST_GROUPS = 1_000, 8
 # Letters reach a little beyond their boxes, and a few pixels of icons farther.
 _REACH_PX, _FEW_PIXELS = 4, 40
+# Around texts that are pictured apart, for what reaches beyond their boxes, and to see whether it moves.
+_MARGIN_PX = 40.0
 
 
 class Pictures:
@@ -41,7 +44,8 @@ class Pictures:
         place, _ = scene.in_view()
         self._scene = scene
         self._without, self._complete = [without], [complete]
-        self._differs = _apart(complete, without)
+        levels = _levels(complete, without)
+        self._differs = levels > _LEAST_CONTRAST
         height, width = self._differs.shape
         scaled = (place - np.tile(clip[:2], 2)) * SCALE
         edges = np.clip(np.nan_to_num(np.rint(scaled)), 0, [width, height, width, height]).astype(np.intp)
@@ -49,6 +53,17 @@ class Pictures:
         self._edges = edges
         self.unsure = np.zeros(len(place), np.bool_)
         self.changed = self._count(self._differs)
+        self._smeared = self._is_smeared(levels, np.flatnonzero(scene.smeared[scene.owner]))
+        self.changed[self._smeared] = 0
+
+    def _is_smeared(self, levels: NDArray[np.uint8], parts: Ints) -> Bools:
+        """Return which parts (B,), of some, change so smoothly in a picture that they cannot be read."""
+        found = np.zeros(len(self._edges), np.bool_)
+        for part in parts.tolist():
+            x, y, right, bottom = self._edges[part].tolist()
+            size = SCALE * self._scene.font_px(part)
+            found[part] = is_smeared(levels[y:bottom, x:right], size)
+        return found
 
     def _count(self, mask: Bools) -> F64:
         """Return how many pixels of a mask are in each box."""
@@ -64,11 +79,17 @@ class Pictures:
             )
         return bool(np.count_nonzero(empty) > _FEW_PIXELS)
 
-    def missing(self, boxes: Bools) -> int:
-        """Return how many of some parts that are in this part of the page do not differ enough to be seen."""
-        return int(
-            np.count_nonzero(boxes & (area(self._edges) > 0) & (self.changed < LEAST_SHARE * self._scene.ink))
+    def missing(self, boxes: Bools) -> Bools:
+        """Return which parts (B,) of some that are in this part of the page surely differ too little to be seen."""
+        return np.asarray(
+            boxes & ~self.unsure & (area(self._edges) > 0) & (self.changed < LEAST_SHARE * self._scene.ink)
         )
+
+    def correct(self, missing: Bools, later: "Pictures") -> None:
+        """Take over what later pictures show of parts that were missing."""
+        found = missing & (later.changed > self.changed)
+        self.changed[found] = later.changed[found]
+        self.unsure[found] = later.unsure[found]
 
     def take_out(self, without: Sequence["Image"], complete: Sequence["Image"]) -> None:
         """Take out what moves by itself: pixels that are not apart in all pictures with and all without letters."""
@@ -84,6 +105,7 @@ class Pictures:
         need, before = LEAST_SHARE * self._scene.ink, self.changed
         self._differs &= np.asarray(levels).max(axis=2) > _LEAST_CONTRAST
         self.changed = self._count(self._differs)
+        self.changed[self._smeared] = 0
         self.unsure |= (before >= need) & (self.changed < need)
 
     def crowds(self, boxes: Bools, can_be_alone: Bools) -> list[Ints]:
@@ -131,7 +153,10 @@ class Pictures:
 
     def count_alone(self, group: Ints, picture: "Image") -> None:
         """Count what differs of the parts of a group in a picture where only the letters of their texts are blank."""
-        self.changed[group] = self._count(_apart(self._complete[0], picture) & self._differs)[group]
+        levels = _levels(self._complete[0], picture)
+        changed = self._count((levels > _LEAST_CONTRAST) & self._differs)
+        changed[self._is_smeared(levels, group[self._scene.smeared[self._scene.owner[group]]])] = 0
+        self.changed[group] = changed[group]
 
 
 def _meet(first: Ints, second: Ints) -> bool:
@@ -147,16 +172,21 @@ def picture_of(encoded: str) -> "Image":
         return image.convert("RGB")
 
 
-def _apart(first: "Image", second: "Image") -> Bools:
-    """Return which pixels (height, width) of two pictures differ visibly in a channel."""
+def _levels(first: "Image", second: "Image") -> NDArray[np.uint8]:
+    """Return the difference of each pixel (height, width) of two pictures, in the channel that differs most."""
     from PIL import ImageChops
 
     red, green, blue = ImageChops.difference(first, second).split()
-    levels = ImageChops.lighter(ImageChops.lighter(red, green), blue)
-    return np.asarray(levels) > _LEAST_CONTRAST
+    return np.asarray(ImageChops.lighter(ImageChops.lighter(red, green), blue))
 
 
 def area(edges: NDArray[Any]) -> NDArray[Any]:
     """Return the areas of boxes (B, 4), given by left, top, right and bottom."""
     size = np.maximum(edges[:, 2:] - edges[:, :2], 0)
     return np.asarray(size[:, 0] * size[:, 1])
+
+
+def around_all(boxes: F64) -> F64:
+    """Return what is around boxes (n, 4), with a margin."""
+    edges = np.concatenate((boxes[:, :2].min(axis=0), boxes[:, 2:].max(axis=0)))
+    return np.asarray(np.rint(edges) + _MARGIN_PX * np.array([-1, -1, 1, 1]))

@@ -1,6 +1,6 @@
 """The texts of an open page and where they are: what `domsieve.renderer.page.pixels` pictures and counts."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from types import MappingProxyType
@@ -15,12 +15,12 @@ from domsieve.renderer.page._pixel_parts import (
     SPREAD_PX,
     Bools,
     Ints,
-    blur_px,
     is_upright,
     parts_of,
     shadow_px,
     squeezed,
 )
+from domsieve.renderer.page._pixel_reading import is_unclear, unclear_filters, unread
 from domsieve.snapshot.page import Kind
 
 # Bounds of the work on one page: fixed boxes with texts, boxes that scroll, and sticky ones.
@@ -31,6 +31,10 @@ _PROPERTIES = frozenset(
         "overflow-x",
         "overflow-y",
         "filter",
+        "backdrop-filter",
+        "font-family",
+        "font-style",
+        "font-weight",
         "position",
         "background-clip",
         "text-decoration-line",
@@ -47,9 +51,6 @@ _SVG_TEXT = frozenset({"text", "tspan", "textpath"})
 _INK, _INK_OF_EDGES, _LINE_HEIGHT = 0.035, 0.55, 1.15
 # Boxes of turned and enlarged letters say little about their size.
 _MOST_ENLARGED = 1.5
-# Blurs from this share of a letter on cannot be read; several add up as the root of the sum of their squares. Nor can
-# letters under lines through them that are as thick as this share; lines of an automatic thickness have the other.
-_MOST_BLUR, _MOST_STRUCK, _THICKNESS = 0.3, 0.4, 0.08
 # Nothing makes the markers of lists transparent, so the longer ones are unsure: numbers of lines are shorter.
 _LONGEST_MARKER = 12
 # Scroll bars take room from the content of a frame.
@@ -94,6 +95,8 @@ class Scene:
     document_of : (N,), the number of the document of each node.
     unsure : (N,), the nodes that pictures cannot judge.
     unread : (N,), the nodes with letters that are painted but cannot be read.
+    smeared : (N,), the nodes that may be blurred, so that pictures must tell whether they can be read.
+    fonts, font_of : the fonts, as a canvas takes them, and the number of that of each node (N,).
     cut : the elements with backgrounds that are cut to letters.
     alone : (N,), the texts that can be made transparent apart from all others.
     shaded : (N,), the texts whose letters no highlight makes transparent: with shadows, and in SVG.
@@ -186,29 +189,25 @@ class Scene:
         blurs = np.array(["blur(" in value or "shadow(" in value for value in column["filter"]])[row]
         self.reach_px = np.array([shadow_px(value) for value in column["text-shadow"]])[row]
         self.reach_px[self.below(blurs)] = SPREAD_PX
-        self.unread = self._unread(column, row)
+        self.unread = unread(column, row, self._levels, self.parent)
+        filters, backdrops = column["filter"], column["backdrop-filter"]
+        unclear = (
+            unclear_filters(self.capture.documents, strings, self.names) if "url(" in "".join(filters) else ()
+        )
+        self.unsure |= self.below(np.array([is_unclear(value, frozenset(unclear)) for value in filters])[row])
+        self.smeared = self.below(np.array(["blur(" in one or "url(" in one for one in filters])[row])
+        self.smeared |= any("blur(" in one or "url(" in one for one in backdrops)
+        parts = zip(*(column[f"font-{part}"] for part in ("style", "weight", "family")), strict=True)
+        self.fonts = ["{} {} 32px {}".format(*one) for one in parts]
+        self.font_of = row
+        is_deaf = has("pointer-events", "none") & self._is_boxed
+        self._is_deaf = (is_deaf & ~self._around(self._is_boxed & ~is_deaf)) | self.below(
+            is_deaf & np.isin(self.names, ("iframe", "frame"))
+        )
         turns = np.array([not is_upright(value) for value in column["transform"]])[row] | ~has(
             "rotate", "none", ""
         )
         self._is_turned = self.below(turns)
-
-    def _unread(self, column: Mapping[str, Sequence[str]], row: Ints) -> Bools:
-        """Return which nodes have letters that are painted but cannot be read."""
-        blur = np.array([blur_px(value) ** 2 for value in column["filter"]])[row]
-        font = self._font_px
-        struck = np.zeros(row.size)
-        for node in np.flatnonzero(
-            np.array(["line-through" in one for one in column["text-decoration-line"]])[row]
-        ):
-            own = _px(column["text-decoration-thickness"][row[node]]) or _THICKNESS * font[node]
-            style = column["text-decoration-style"][row[node]]
-            struck[node] = own * (3 if style in {"double", "wavy"} else 1)
-        dotted = np.array([value not in {"none", ""} for value in column["-webkit-text-security"]])[row]
-        for nodes in self._levels[1:]:
-            blur[nodes] += blur[self.parent[nodes]]
-            struck[nodes] += struck[self.parent[nodes]]
-        is_covered = (np.sqrt(blur) > _MOST_BLUR * font) | (struck > _MOST_STRUCK * font)
-        return np.asarray((dotted | is_covered) & self._is_boxed)
 
     def keep_fixed(self, stays: Bools) -> None:
         """Tell which of the `fixed` boxes stay where they are when the page is scrolled; the outermost are kept."""
@@ -281,6 +280,17 @@ class Scene:
         thin = squeezed(self.line[level], self.box[level], self.letters[level])
         self.unread[self.owner[level[thin]]] = True
 
+    def font_px(self, part: int) -> float:
+        """Return the size of the letters of a part, in px."""
+        return float(self._font_px[self.owner[part]])
+
+    def texts_of(self, document: int) -> Iterator[tuple[str, str]]:
+        """Yield the font and the content of each text of a document."""
+        values, start = self.capture.documents[document].nodes.node_value, int(self._starts[document])
+        own = self._is_boxed & (self.kind == Kind.TEXT) & (self.document_of == document)
+        for node in np.flatnonzero(own).tolist():
+            yield self.fonts[self.font_of[node]], self.capture.strings[values[node - start]]
+
     @property
     def fixed_box(self) -> Ints:
         """The fixed box around each box (B,), -1 for none."""
@@ -300,7 +310,7 @@ class Scene:
         roots = [one for one in node.tolist() if self.names[one] == "html"]
         if frame >= 0 and roots:
             whole = [0.0, 0.0, document.content_width, document.content_height]
-            axes = self._free[number] & (not self._has_fixed_scroll(frame))
+            axes = self._free[number] & (not self._has_fixed_scroll(frame)) & ~self._is_deaf[roots[0]]
             self._add_scroller(roots[0], frame, bounds[0], whole, axes, scale)
         windows = {"html"} if self._own_window[number] else {"html", "body"}
         for entry in np.flatnonzero(self._axes[node].any(axis=1)).tolist():
@@ -308,7 +318,8 @@ class Scene:
             if client and whole and self.names[one] not in windows:
                 inner = np.array(client) * np.tile(scale, 2)
                 port = np.array([*(bounds[entry, :2] + inner[:2]), *inner[2:]])
-                self._add_scroller(one, int(self.parent[one]), port, whole, self._axes[one], scale)
+                axes = self._axes[one] & ~self._is_deaf[one]
+                self._add_scroller(one, int(self.parent[one]), port, whole, axes, scale)
 
     def _has_fixed_scroll(self, frame: int) -> bool:
         """Return whether a frame element has ``scrolling=no``."""
@@ -399,6 +410,13 @@ class Scene:
         for nodes in self._levels[1:]:
             above = self.parent[nodes]
             found[nodes] = found[above] | marked[above]
+        return found
+
+    def _around(self, marked: Bools) -> Bools:
+        """Return which nodes have a marked descendant."""
+        found = np.zeros_like(marked)
+        for nodes in self._levels[:0:-1]:
+            np.logical_or.at(found, self.parent[nodes], found[nodes] | marked[nodes])
         return found
 
     def below_one(self, node: int) -> Bools:

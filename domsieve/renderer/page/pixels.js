@@ -1,6 +1,6 @@
 // Evaluated once per document in an isolated world, while the scripts of the page are off. Nothing here may be seen by
 // the style sheets of the page: elements are changed by animations, never by attributes.
-// still(): ends short animations and pauses all others; returns how many there were.
+// still(): ends short animations and pauses all others, also those of SVG; returns how many of the former there were.
 // isLocked(), release(): whether the page is locked, and releases it.
 // asksForScripts(): whether styles depend on whether scripts are on; null if a style sheet cannot be read.
 // blank(count, ...nodes, ...roots): makes the letters of `count` text nodes transparent; with -1, all letters of the
@@ -8,6 +8,7 @@
 // cut(...elements): blanks the backgrounds of these, too, which are cut to letters.
 // put(element, keyframe), scroll(element, left, top): change an element for the pictures.
 // staying(...elements), areBlank(...elements): see below.
+// hasFonts(), alike(font, letters, ...): whether the document loads fonts, and which of some draw all letters alike.
 // undo(element), restore(): undo what was put, and everything; restore returns whether anything was scrolled.
 globalThis.domsievePixels = (() => {
   const NAME = `letters-${crypto.getRandomValues(new Uint32Array(2)).join("-")}`;
@@ -68,6 +69,7 @@ globalThis.domsievePixels = (() => {
   };
 
   const paused = [];
+  const stopped = [];
   const changed = new Map();
   const cutBoxes = [];
   const scrolled = new Map();
@@ -136,6 +138,14 @@ globalThis.domsievePixels = (() => {
       adopt([stilled], known);
       const animations = run(document, Document, "getAnimations");
       animations.forEach(end);
+      for (const root of known) {
+        for (const drawing of root.querySelectorAll("svg")) {
+          // Only the outermost have a clock.
+          if (part(drawing, SVGElement, "ownerSVGElement") || run(drawing, SVGSVGElement, "animationsPaused")) continue;
+          run(drawing, SVGSVGElement, "pauseAnimations");
+          stopped.push(drawing);
+        }
+      }
       return animations.length;
     },
 
@@ -205,6 +215,43 @@ globalThis.domsievePixels = (() => {
       });
     },
 
+    hasFonts() {
+      return [...document.fonts].some((font) => font.status === "loaded");
+    },
+
+    alike(...fonts) {
+      const [CELL, LEAST] = [48, 0.15]; // px of a letter; what differs of two letters, as a share of the larger one
+      const pen = new OffscreenCanvas(16 * CELL, CELL).getContext("2d", { willReadFrequently: true });
+      // The alpha of a letter, without the space around it.
+      const drawn = (letter) => {
+        pen.clearRect(0, 0, CELL, CELL);
+        pen.fillText(letter, 6, 36);
+        const { data } = pen.getImageData(0, 0, CELL, CELL);
+        const alpha = Uint8Array.from({ length: CELL * CELL }, (_, at) => data[4 * at + 3]);
+        const first = alpha.findIndex((one) => one > 0);
+        if (first < 0) return { alpha: new Uint8Array(CELL * CELL), ink: 0 };
+        let left = CELL;
+        for (let at = first; at < alpha.length; at++) if (alpha[at]) left = Math.min(left, at % CELL);
+        const shift = CELL * Math.floor(first / CELL) + left;
+        const moved = new Uint8Array(CELL * CELL);
+        moved.set(alpha.subarray(shift));
+        return { alpha: moved, ink: moved.reduce((sum, one) => sum + one, 0) };
+      };
+      const areAlike = (one, other) =>
+        one.alpha.reduce((sum, level, at) => sum + Math.abs(level - other.alpha[at]), 0) <= LEAST * Math.max(one.ink, other.ink);
+      const found = [];
+      for (let at = 0; at < fonts.length; at += 2) {
+        pen.font = fonts[at];
+        const kinds = [];
+        for (const letter of fonts[at + 1]) {
+          const form = drawn(letter);
+          if (!kinds.some((kind) => areAlike(kind, form))) kinds.push(form);
+        }
+        found.push(kinds.length <= fonts[at + 1].length / 4);
+      }
+      return found;
+    },
+
     // Which fixed elements stay where they are when the page is scrolled: not those in transformed boxes and the like.
     staying(...elements) {
       const top = (element) => run(element, Element, "getBoundingClientRect").top;
@@ -237,6 +284,7 @@ globalThis.domsievePixels = (() => {
       }
       for (const element of [...changed.keys()]) undo(element);
       for (const animation of paused) animation.play();
+      for (const drawing of stopped) run(drawing, SVGSVGElement, "unpauseAnimations");
       drop([stilled, released], known);
       return scrolled.size > 0;
     },

@@ -35,7 +35,8 @@ from domsieve.renderer.page._pixel_capture import PIXEL_STYLES, PixelCapture
 from domsieve.renderer.page._pixel_changes import mark_changed
 from domsieve.renderer.page._pixel_count import Count, Sight
 from domsieve.renderer.page._pixel_parts import F64, Bools, Ints
-from domsieve.renderer.page._pixel_pictures import SCALE, Pictures, picture_of
+from domsieve.renderer.page._pixel_pictures import SCALE, Pictures, area, around_all, picture_of
+from domsieve.renderer.page._pixel_reading import letters_of_fonts
 from domsieve.renderer.page._pixel_scene import Scene, common
 from domsieve.snapshot.page import UNPICTURED, Kind
 
@@ -49,10 +50,9 @@ _TILE_PX, _WIDTH_PX = 16_384, 1_280
 # Bounds of the work on one page. Texts beyond them are unsure.
 _TALLEST_PX, _WIDEST_PX = 1_000_000, 16_384
 _MOST_FRAMES, _MOST_VIEWS, _MOST_SHADED, _MOST_CUT = 100, 200, 2_000, 500
-# Around the texts of a fixed box, for what reaches beyond their boxes.
-_MARGIN_PX = 40.0
-# If so many parts of texts are not seen in a picture, it is taken again. A guess: a layer has more of them.
-_MOST_MISSING = 12
+# If so many parts of texts are not seen in a picture, it is taken again; if fewer are not, what is around them, if it
+# is no more than this share of the picture. Guesses: layers of many parts are taken again, but not for a few words.
+_MOST_MISSING, _LITTLE = 12, 0.125
 # So many pictures are kept until they are compared.
 _MOST_TILES = 4
 # To put the page back. A guess: more than this is a page that does not answer.
@@ -159,6 +159,7 @@ class _Page:
         scene = Scene(capture, names)
         fixed = await self._settle(scene, capture, names, scripted=scripted)
         await self._cut(scene)
+        await self._read_fonts(scene)
         await self._check_blank(scene)
         metrics = await self._session.send("Page.getLayoutMetrics")
         size, window = metrics["cssContentSize"], metrics["cssLayoutViewport"]
@@ -217,7 +218,7 @@ class _Page:
 
     async def _view_fixed(self, count: Count, fixed: dict[int, Any], window: F64) -> None:
         """Picture the texts of fixed boxes: all together, and those that others may cover once more, alone."""
-        scene, margin = count.scene, np.array([-_MARGIN_PX, -_MARGIN_PX, _MARGIN_PX, _MARGIN_PX])
+        scene = count.scene
         everything = count.in_view(is_fixed=True)
         for root in (-1, *fixed) if len(fixed) > 1 else fixed:
             boxes = everything if root < 0 else everything & (scene.fixed_box == root)
@@ -226,9 +227,8 @@ class _Page:
                 count.recount(boxes)
             if boxes.any():
                 place, _ = scene.in_view()
-                around = np.concatenate((place[boxes, :2].min(axis=0), place[boxes, 2:].max(axis=0)))
                 async with self._showing([*fixed.values()] if root < 0 else [fixed[root]]):
-                    await self._view(count, boxes, common(np.rint(around) + margin, window))
+                    await self._view(count, boxes, common(around_all(place[boxes]), window))
 
     async def _frames(self, scene: Scene) -> dict[int, F64]:
         """Return where the contents of frame elements are (4, 2), by node."""
@@ -248,6 +248,15 @@ class _Page:
             document = int(scene.document_of[node])
             if document in self.worlds:
                 await self.call(document, "cut", await self._handle(scene, node))
+
+    async def _read_fonts(self, scene: Scene) -> None:
+        """Find the texts in fonts of the page that draw all letters alike."""
+        for document in self.worlds:
+            if await self.call(document, "hasFonts"):
+                fonts = letters_of_fonts(scene.texts_of(document))
+                alike = await self.call(document, "alike", *chain.from_iterable(fonts))
+                wrong = [font for (font, _), is_alike in zip(fonts, alike, strict=True) if is_alike]
+                scene.unread |= np.isin(scene.fonts, wrong)[scene.font_of] & (scene.document_of == document)
 
     async def _check_blank(self, scene: Scene) -> None:
         """Find the texts that are not transparent without letters, since an inline style forbids it."""
@@ -322,11 +331,16 @@ class _Page:
         for some in (tiles[at : at + _MOST_TILES] for at in range(0, len(tiles), _MOST_TILES)):
             parts = await self._compare(count, boxes, some)
             # A browser that is very busy may have pictured what was there before, in some layers or in all.
-            late = [at for at, part in enumerate(parts) if part.missing(boxes) >= _MOST_MISSING]
-            again = await self._compare(count, boxes, [some[at] for at in late]) if late else []
-            for at, part in zip(late, again, strict=True):
-                if part.missing(boxes) < parts[at].missing(boxes):
-                    parts[at] = part
+            for part, tile in zip(parts, some, strict=True):
+                missing = part.missing(boxes)
+                if not missing.any():
+                    continue
+                around = common(around_all(place[missing]), tile)
+                if np.count_nonzero(missing) >= _MOST_MISSING:
+                    around = tile
+                elif area(around[None])[0] > _LITTLE * area(tile[None])[0]:
+                    continue
+                part.correct(missing, *await self._compare(count, missing, [around]))
             count.add(boxes, parts)
 
     async def _compare(self, count: Count, boxes: Bools, tiles: Sequence[F64]) -> "list[Pictures]":

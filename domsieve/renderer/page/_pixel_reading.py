@@ -1,0 +1,117 @@
+"""Which letters of a page are painted but cannot be read: struck out, blurred, or in a font of equal letters."""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from domsieve.renderer.page._pixel_capture import PixelDocument
+from domsieve.renderer.page._pixel_parts import Bools, Ints, blur_px
+
+# Blurs from this share of a letter on cannot be read; several add up as the root of the sum of their squares. Nor can
+# letters under lines through them that are as thick as this share; lines of an automatic thickness have the other.
+_MOST_BLUR, _MOST_STRUCK, _THICKNESS = 0.3, 0.4, 0.08
+# Filters of SVG that change colours, or blur, which pictures tell. All others can move the parts of letters apart.
+_CLEAR_FILTERS = frozenset(
+    (
+        *("feblend", "fecolormatrix", "fecomponenttransfer", "fecomposite", "fedropshadow", "feflood"),
+        *("fefunca", "fefuncb", "fefuncg", "fefuncr", "fegaussianblur", "femerge", "femergenode", "feoffset"),
+    )
+)
+# The differences of neighbouring pixels over the sum of all, times the size of the letters. Measured on six fonts of
+# five sizes: 5 to 30 for sharp letters, 2.7 to 4.2 with a blur of .2 of a letter, 1.1 to 3.4 with one of .3.
+_LEAST_GRAIN = 2.6
+# So many letters of a font are compared, but no fewer than the other number; and so many fonts. Guesses.
+_MOST_LETTERS, _FEWEST_LETTERS, _MOST_FONTS = 16, 8, 60
+
+
+def unread(column: Mapping[str, Sequence[str]], row: Ints, levels: Sequence[Ints], parent: Ints) -> Bools:
+    """Return which nodes (N,) have letters that are struck out, blurred or replaced by dots.
+
+    Parameters
+    ----------
+    column : the distinct values of each property.
+    row : (N,), which of them each node has.
+    levels, parent : the nodes of each depth, and the node above each.
+    """
+    font = np.array([_px(value) for value in column["font-size"]])[row]
+    blur = np.array([blur_px(value) ** 2 for value in column["filter"]])[row]
+    struck = np.zeros(row.size)
+    for node in np.flatnonzero(
+        np.array(["line-through" in one for one in column["text-decoration-line"]])[row]
+    ):
+        own = _px(column["text-decoration-thickness"][row[node]]) or _THICKNESS * font[node]
+        style = column["text-decoration-style"][row[node]]
+        struck[node] = own * (3 if style in {"double", "wavy"} else 1)
+    dotted = np.array([value not in {"none", ""} for value in column["-webkit-text-security"]])[row]
+    for nodes in levels[1:]:
+        blur[nodes] += blur[parent[nodes]]
+        struck[nodes] += struck[parent[nodes]]
+    is_covered = (np.sqrt(blur) > _MOST_BLUR * font) | (struck > _MOST_STRUCK * font)
+    return np.asarray((dotted | is_covered) & (row >= 0))
+
+
+def unclear_filters(
+    documents: Sequence[PixelDocument], strings: Sequence[str], names: Sequence[str]
+) -> frozenset[str]:
+    """Return the ids of filters of SVG that may take letters apart.
+
+    Parameters
+    ----------
+    documents, strings : of the capture.
+    names : the names of the nodes of all documents, in lower case.
+    """
+    found, start = set(), 0
+    for document in documents:
+        parents = document.nodes.parent_index
+        ids: dict[int, str] = {}
+        for node, parent in enumerate(parents):
+            name = names[start + node]
+            if name == "filter":
+                flat = [strings[at] for at in document.nodes.attributes[node]]
+                ids[node] = dict(zip(flat[::2], flat[1::2], strict=True)).get("id", "")
+            elif parent in ids:
+                ids[node] = ids[parent]
+                if name.startswith("fe") and name not in _CLEAR_FILTERS:
+                    found.add(ids[parent])
+        start += len(parents)
+    return frozenset(found)
+
+
+def is_unclear(value: str, unclear: frozenset[str]) -> bool:
+    """Return whether a computed ``filter`` has one of SVG that may take letters apart, or is of another file."""
+    addresses = [part.partition(")")[0].strip("\"'") for part in value.split("url(")[1:]]
+    return any(not address.startswith("#") or address[1:] in unclear for address in addresses)
+
+
+def is_smeared(levels: NDArray[np.uint8], size: float) -> bool:
+    """Return whether what letters change in a picture is so smooth that they cannot be read.
+
+    Parameters
+    ----------
+    levels : how much each pixel of the part of a text differs (height, width).
+    size : the size of the letters in pixels of the picture.
+    """
+    part = levels.astype(np.int64)
+    grain = np.abs(np.diff(part, axis=0)).sum() + np.abs(np.diff(part, axis=1)).sum()
+    return bool(grain * size < _LEAST_GRAIN * part.sum())
+
+
+def letters_of_fonts(texts: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
+    """Return fonts with different letters and digits that are written in each, for fonts with enough of them.
+
+    Parameters
+    ----------
+    texts : pairs of a font and a text in it.
+    """
+    found: dict[str, dict[str, None]] = {}
+    for font, text in texts:
+        letters = found.setdefault(font, {})
+        if len(letters) < _MOST_LETTERS:
+            letters |= dict.fromkeys(one for one in text[:200].lower() if one.isalnum())
+    enough = [(font, [*one][:_MOST_LETTERS]) for font, one in found.items() if len(one) >= _FEWEST_LETTERS]
+    return [(font, "".join(letters)) for font, letters in enough[:_MOST_FONTS]]
+
+
+def _px(value: str) -> float:
+    return float(value[:-2]) if value.endswith("px") else 0.0
