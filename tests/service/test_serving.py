@@ -145,7 +145,9 @@ def test_the_command_line_and_the_service_have_the_same_defaults() -> None:
         assert options[option].default * 1_000_000 == settings[bound]
     for command in (serve, mcp):
         defaults = {name: option.default for name, option in inspect.signature(command).parameters.items()}
-        quota = (defaults["site_pages"], defaults["site_megabytes"] * 1_000_000, defaults["site_seconds"])
+        megabytes = (defaults["site_megabytes"], defaults["store_megabytes"])
+        size, store = (number * 1_000_000 for number in megabytes)
+        quota = (defaults["site_pages"], size, defaults["site_seconds"], store)
         assert quota == tuple(settings["site"].values())
         assert defaults["free_memory_percent"] / 100 == settings["free_memory_ratio"]
         assert defaults["max_load"] == settings["max_load"]
