@@ -15,7 +15,8 @@ from typing import Any
 import msgspec
 import pytest
 
-from domsieve.errors import StorageError, UsageError
+from benchmarks.changing_site import Article, ChangingSite, sentence
+from domsieve.errors import DomsieveError, StorageError, UsageError
 from domsieve.files import digest_of
 from domsieve.options import Budget, CaptureOptions
 from domsieve.renderer.sampling.events import SampleEvent
@@ -26,7 +27,6 @@ from domsieve.tasks.site_sync.syncing import place_of, sync_folder
 from domsieve.tasks.site_sync.values import PageChange, SyncResult
 from domsieve.tasks.site_sync.visiting import is_audited
 from examples.loopback import running
-from tests.changing_site import ChangingSite, sentence
 from tests.command import run
 
 NAMES = ["ash", "birch", "cedar", "fir", "larch", "oak", "pine", "yew"]
@@ -227,6 +227,37 @@ def test_pages_that_the_sitemap_calls_unchanged_are_not_requested(site: Changing
     asked = {path for path, _ in site.requests} & {*site.articles}
     audited = {path for path in site.articles if is_audited(f"{site.base}{path}", run=2)}
     assert asked == {"/", "/oak"} | audited  # the sitemap is read after the first page
+
+
+def test_a_feed_that_the_site_names_tells_what_is_new_and_what_has_not_changed(
+    site: ChangingSite, folder: Path
+) -> None:
+    site.fed = dict.fromkeys(site.articles, "2026-01-01T00:00:00Z")
+    sync(site, folder)
+    site.articles["/elm"] = Article.of("elm")
+    site.unlinked = {"/elm"}
+    site.articles["/oak"].second[1] += " And one more sentence."
+    site.fed |= dict.fromkeys(["/elm", "/oak"], "2026-01-02T00:00:00Z")
+    site.requests.clear()
+    result = sync(site, folder)
+    assert (urls(site, result.added), urls(site, result.changed)) == (["/elm"], ["/oak"])
+    asked = {path for path, _ in site.requests} & {*site.articles}
+    audited = {path for path in site.articles if is_audited(f"{site.base}{path}", run=2)}
+    assert asked == {"/", "/elm", "/oak"} | audited
+
+
+def test_an_unfinished_first_run_is_finished_with_the_folder_alone(site: ChangingSite, folder: Path) -> None:
+    site.statuses["/"] = 500
+    with pytest.raises(DomsieveError):
+        sync(site, folder, format="text", pages=4)
+    site.statuses.clear()
+    with pytest.raises(DomsieveError):  # nothing is settled yet, so a wrong address can be corrected
+        sync(None, folder, format="pdf")
+    result = sync(None, folder)
+    assert len(result.added) == 4
+    assert {entry["format"] for entry in manifest(folder).values()} == {"text"}
+    with pytest.raises(UsageError, match="was begun with pages 4, not 5"):
+        sync(None, folder, pages=5)
 
 
 @pytest.mark.parametrize("how", ["etags", "sitemap"])

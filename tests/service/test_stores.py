@@ -13,6 +13,7 @@ from typing import Any
 import httpx
 import pytest
 
+from benchmarks.changing_site import ChangingSite
 from domsieve.errors import DomsieveError
 from domsieve.renderer.network.egress import Egress
 from domsieve.renderer.protocol import Rendering
@@ -25,7 +26,6 @@ from domsieve.service.jobs.sync_request import SyncRequest
 from domsieve.service.jobs.work_queue import WorkQueue
 from domsieve.snapshot.store import PageStore
 from examples.loopback import running
-from tests.changing_site import ChangingSite
 from tests.service.jobs.stand_in import Load, StandIn
 from tests.service.web.stage import TOKENS, Stage, stage
 

@@ -1,8 +1,9 @@
 """The links of a captured page, and the meaning of fragments (``#``) on a site."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import islice
 from typing import Self
 from urllib.parse import unquote, urlsplit
 
@@ -16,6 +17,8 @@ from domsieve.snapshot.page import Kind, Snapshot
 _HOME_ROUTES = ("", "/", "!", "!/")
 _MIN_BARE_ROUTES = 5
 _MOST_LINKS = 10_000
+_MOST_FEEDS = 5
+_FEED_TYPES = frozenset({"application/atom+xml", "application/rss+xml", "application/rdf+xml"})
 _ROUTE_ID = re.compile(r"(?<=[?&])id=([^&]*)(?:&|$)")
 
 
@@ -39,6 +42,12 @@ class PageLinks:
         with spending("links", snapshot.provenance.url):
             reader = _Reader(snapshot)
             return cls(() if reader.forbids_following() else tuple(reader.links()), reader.places())
+
+
+def feeds_of(snapshot: Snapshot) -> list[str]:
+    """Return the absolute addresses of the feeds that a page names in its head, at most five."""
+    with spending("links", snapshot.provenance.url):
+        return _Reader(snapshot).feeds()
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,14 +117,29 @@ class _Reader:
         return {strings[name]: strings[value] for name, value in pairs}
 
     def links(self) -> list[str]:
+        urls = (
+            url
+            for attributes, url in self._linked("a", "area")
+            if "download" not in attributes and "nofollow" not in _words(attributes.get("rel", ""))
+        )
+        return [*islice(urls, _MOST_LINKS)]
+
+    def feeds(self) -> list[str]:
+        urls = (
+            url
+            for attributes, url in self._linked("link")
+            if "alternate" in _words(attributes.get("rel", ""))
+            and attributes.get("type", "").partition(";")[0].strip().lower() in _FEED_TYPES
+        )
+        return [*islice(urls, _MOST_FEEDS)]
+
+    def _linked(self, *tags: str) -> Iterator[tuple[dict[str, str], str]]:
+        """Yield the attributes and the absolute address of each element with one of these tags, if it has one."""
         page = self._page
-        found: list[str] = []
         documents = page.kind == Kind.DOCUMENT
         around: list[tuple[int, str]] = []  # the documents that contain the node: their ends and bases
-        for node in np.flatnonzero(documents | self._nodes("a", "area", "base")).tolist():
+        for node in np.flatnonzero(documents | self._nodes("base", *tags)).tolist():
             check()
-            if len(found) == _MOST_LINKS:
-                break
             while around and node >= around[-1][0]:
                 around.pop()
             if documents[node]:
@@ -127,9 +151,8 @@ class _Reader:
             if self._tags[page.tag[node]] == "base":
                 if urlsplit(url).scheme in ("http", "https"):
                     around[-1] = end, url
-            elif url and "download" not in attributes and "nofollow" not in _words(attributes.get("rel", "")):
-                found.append(url)
-        return found
+            elif url:
+                yield attributes, url
 
     def _address(self, document: int, around: list[tuple[int, str]]) -> str:
         """Return the address of the main document or of a frame."""

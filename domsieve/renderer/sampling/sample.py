@@ -1,7 +1,7 @@
 """Draw a random sample of the pages of a site, for methods that learn from it (500 pages in the SST paper).
 
-Pages become known by links in rendered pages and by sitemaps; robots.txt is obeyed. The pages drawn depend only on
-the site and the seed: links of the last seven pages are not used yet, whether these pages are rendered or not, so
+Pages become known by links in rendered pages and by sitemaps, and by feeds if all pages are wanted; robots.txt is
+obeyed. The pages drawn depend only on the site and the seed: links of the last seven pages are not used yet, whether these pages are rendered or not, so
 timing makes no difference. Therefore an interrupted run can be repeated: it draws the same pages, and those that the
 caller has are not rendered again.
 """
@@ -20,7 +20,7 @@ from domsieve.options import Scope
 from domsieve.renderer._limits import Clock
 from domsieve.renderer.network.egress import Egress
 from domsieve.renderer.protocol import PageSource, Reconsidering
-from domsieve.renderer.sampling._page_links import PageLinks, Routing
+from domsieve.renderer.sampling._page_links import PageLinks, Routing, feeds_of
 from domsieve.renderer.sampling._page_urls import Site, normalized, start_page
 from domsieve.renderer.sampling.events import (
     MissingSeen,
@@ -113,7 +113,7 @@ async def sample_site(
         if pages != 1 and ask_for_missing and (seen := await run.missing(asked, snapshot)):
             yield seen
         if pages != 1:
-            yield await run.read_sitemaps()
+            yield await run.read_sitemaps(feeds_of(snapshot) if pages is None else ())
         while True:
             while run.draw():
                 yield await run.settle()
@@ -201,12 +201,12 @@ class _Run:
             return None
         return MissingSeen(url=url, rendering=visit.rendering, was_known=visit.was_known)
 
-    async def read_sitemaps(self) -> SampleEvent:
-        """Read the pages of the sitemaps."""
+    async def read_sitemaps(self, feeds: Iterable[str]) -> SampleEvent:
+        """Read the pages of the sitemaps, and of feeds."""
         sitemaps = self._robots.sitemaps or (f"{self._site.root}/sitemap.xml",)
         found = await read_sitemaps(
             self._visitor.file,
-            sitemaps,
+            (*sitemaps, *filter(self._robots.allows, feeds)),
             site=self._site,
             rank=lambda url: rank(url, seed=self._seed),
             most=_SITEMAPS if self._pages else _SITEMAPS_OF_ALL,

@@ -39,14 +39,14 @@ async def read_sitemaps(
 ) -> dict[str, str]:
     """Return the pages in sitemaps, also those on other sites, with the times of their last change as written there.
 
-    The time of a page is empty if its sitemap does not have it.
+    The time of a page is empty if no sitemap has it. Feeds are read like sitemaps.
 
     At most `most` files are read, and none after 100,000 addresses.
 
     Parameters
     ----------
     fetch : returns the file at an address; empty if there is none.
-    addresses : sitemaps and indexes of sitemaps; those on other hosts are left out.
+    addresses : sitemaps, indexes of sitemaps, and feeds; those on other hosts are left out.
     site : the site of the sitemaps.
     rank : of the known files, the one with the lowest rank is read next.
     """
@@ -58,7 +58,8 @@ async def read_sitemaps(
         with spending("sitemap"):
             sitemaps, pages, times = _parsed(await fetch(address))
         waiting = (waiting | _on_site(sitemaps, site)) - read
-        found |= zip(pages, times, strict=True)
+        for page, time in zip(pages, times, strict=True):
+            found[page] = time or found.get(page, "")
     return dict(islice(found.items(), MAX_ADDRESSES))
 
 

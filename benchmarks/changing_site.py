@@ -61,6 +61,8 @@ class ChangingSite(LoopbackServer):
     etags : whether answers have an ETag of their content.
     lies : whether conditional requests are always answered with 304.
     listed : times of the last changes in the sitemap, by path; without any, there is no sitemap.
+    fed : times of the last changes in a feed that all pages name, by path; without any, there is no feed.
+    unlinked : paths to which no page links.
     before : what is put before the end of a document, for each load another one.
     requests : paths with the status that was sent.
     """
@@ -72,6 +74,8 @@ class ChangingSite(LoopbackServer):
         self.statuses: dict[str, int] = {}
         self.etags = self.lies = False
         self.listed: dict[str, str] = {}
+        self.fed: dict[str, str] = {}
+        self.unlinked: set[str] = set()
         self.requests: list[tuple[str, int]] = []
 
     def source(self, path: str) -> bytes | None:
@@ -79,8 +83,9 @@ class ChangingSite(LoopbackServer):
         article = self.articles.get(path)
         if article is None:
             return None
-        article.links = sorted(self.articles)
-        return article.html().encode()
+        article.links = sorted({*self.articles} - self.unlinked)
+        feed = '<link rel=alternate type="application/atom+xml" href="/feed.atom"></head>'
+        return article.html().replace("</head>", feed if self.fed else "</head>").encode()
 
 
 class _Handler(QuietHandler):
@@ -97,6 +102,13 @@ class _Handler(QuietHandler):
             )
             body = f'<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">{urls}</urlset>'.encode()
             kind = "application/xml"
+        if self.path == "/feed.atom" and site.fed:
+            entries = "".join(
+                f'<entry><link href="{site.base}{path}"/><updated>{time}</updated></entry>'
+                for path, time in site.fed.items()
+            )
+            body = f'<feed xmlns="http://www.w3.org/2005/Atom">{entries}</feed>'.encode()
+            kind = "application/atom+xml"
         status = site.statuses.get(self.path, 404 if body is None else 200)
         etag = f'"{hash(body) & 0xFFFFFFFF:x}"'
         asked = self.headers.get("If-None-Match")
