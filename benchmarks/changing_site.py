@@ -62,6 +62,7 @@ class ChangingSite(LoopbackServer):
     lies : whether conditional requests are always answered with 304.
     listed : times of the last changes in the sitemap, by path; without any, there is no sitemap.
     fed : times of the last changes in a feed that all pages name, by path; without any, there is no feed.
+    drawn : whether the content is drawn by a script, which requests it as data.
     unlinked : paths to which no page links.
     before : what is put before the end of a document, for each load another one.
     requests : paths with the status that was sent.
@@ -76,6 +77,7 @@ class ChangingSite(LoopbackServer):
         self.listed: dict[str, str] = {}
         self.fed: dict[str, str] = {}
         self.unlinked: set[str] = set()
+        self.drawn = False
         self.requests: list[tuple[str, int]] = []
 
     def source(self, path: str) -> bytes | None:
@@ -84,8 +86,19 @@ class ChangingSite(LoopbackServer):
         if article is None:
             return None
         article.links = sorted({*self.articles} - self.unlinked)
+        if self.drawn:
+            links = "".join(f'<a href="{link}">{link}</a> ' for link in article.links)
+            return f"<!doctype html><title>App</title><nav>{links}</nav><div id=app></div>{_APP}".encode()
         feed = '<link rel=alternate type="application/atom+xml" href="/feed.atom"></head>'
         return article.html().replace("</head>", feed if self.fed else "</head>").encode()
+
+
+_APP = '<script src="/app.js"></script>'
+_SCRIPT = b"""
+fetch('/data' + location.pathname).then(answer => answer.text()).then(text => {
+  document.getElementById('app').innerHTML = text;
+});
+"""
 
 
 class _Handler(QuietHandler):
@@ -95,6 +108,11 @@ class _Handler(QuietHandler):
     def do_GET(self) -> None:
         site = self.server
         body, kind = site.source(self.path), "text/html; charset=utf-8"
+        if site.drawn and self.path == "/app.js":
+            body, kind = _SCRIPT, "text/javascript"
+        elif site.drawn and self.path.startswith("/data/"):
+            article = site.articles.get(self.path.removeprefix("/data"))
+            body, kind = (article.html().encode() if article else None), "text/plain"
         if self.path == "/sitemap.xml" and site.listed:
             urls = "".join(
                 f"<url><loc>{site.base}{path}</loc><lastmod>{time}</lastmod></url>"

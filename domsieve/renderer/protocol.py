@@ -11,6 +11,23 @@ from domsieve.snapshot.page import Snapshot
 SCREENSHOT, DATA = "screenshot.json", "data.json"
 
 
+@dataclass(frozen=True, slots=True)
+class LoadedFile:
+    """A file that a page loaded: a script, data that a script requested, or a frame.
+
+    Parameters
+    ----------
+    url : its address, after redirects.
+    status : HTTP status of the response.
+    etag, last_modified : validators of the response; empty if it has none.
+    """
+
+    url: str
+    status: int
+    etag: str = ""
+    last_modified: str = ""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rendering:
     """One rendered page.
@@ -24,6 +41,8 @@ class Rendering:
     extras : other things to store with the page, by name, such as its screenshot; empty if none were requested.
     unscripted : the source as the browser shows it without scripts; None if that was not requested or failed.
     recorded : the requests and responses of the page; None if they were not requested.
+    files : what a rendered page depends on besides its source; None if that is not known, because the page was not
+        rendered, sent data, or has live connections.
     """
 
     snapshot: Snapshot
@@ -33,6 +52,7 @@ class Rendering:
     extras: Mapping[str, bytes] = field(default_factory=dict)
     unscripted: "Rendering | None" = None
     recorded: Recorded | None = None
+    files: tuple[LoadedFile, ...] | None = None
 
 
 Outcome = tuple[str, Rendering | DomsieveError]

@@ -9,6 +9,7 @@ from typing import Any
 
 from domsieve.options import Budget
 from domsieve.renderer._limits import Timeouts
+from domsieve.renderer.protocol import LoadedFile
 from domsieve.snapshot.cut import Cut, CutKind
 from domsieve.snapshot.page import validator
 
@@ -17,6 +18,9 @@ _CONTENT_KINDS = frozenset({"Document", "Script", "Stylesheet", "XHR", "Fetch"})
 _DATA_KINDS = frozenset({"XHR", "Fetch"})
 # What an application needs before anything is visible.
 _DRAWING_KINDS = frozenset({"Script", "Stylesheet"})
+# What a page depends on; style sheets and pictures change no text.
+_FILE_KINDS = frozenset({"Document", "Script", "XHR", "Fetch"})
+_LIVE_KINDS = frozenset({"EventSource", "WebSocket"})
 _CALLS_THAT_COUNT = 3
 # A page may redirect itself, but not without end.
 _NAVIGATION_LIMIT = 4
@@ -69,6 +73,8 @@ class PageEvents:
         self.received_bytes = 0
         self.transferred_bytes = 0
         self.data: dict[str, Response] = {}
+        self._files: dict[str, LoadedFile] = {}
+        self._depends_on_more = False
         self.document_url = ""  # of the latest navigation, including redirects
         self.arrived_url = ""  # of the current document, or of one that failed
         self.origins: set[str] = set()  # of all requests
@@ -108,6 +114,11 @@ class PageEvents:
     def response(self, loader_id: str) -> Response:
         """Return the main response of a navigation; an empty one if there was none."""
         return self._responses.get(loader_id, Response())
+
+    @property
+    def files(self) -> tuple[LoadedFile, ...] | None:
+        """What the page depends on; see `Rendering`."""
+        return None if self._depends_on_more else tuple(dict.fromkeys(self._files.values()))
 
     def cut(self, kind: CutKind, detail: str) -> None:
         """Stop loading; only the first reason is kept."""
@@ -163,6 +174,8 @@ class PageEvents:
             self._main_frame = self._main_frame or event.get("frameId", "")
             if event.get("frameId", "") == self._main_frame:
                 self.document_url = url
+        is_sent = kind in _FILE_KINDS and event["request"].get("method", "GET") != "GET"
+        self._depends_on_more |= is_sent or kind in _LIVE_KINDS
         self._calls[url] += 1
         if kind in _DATA_KINDS and self._calls[url] > _CALLS_THAT_COUNT:
             kind = "Poll"
@@ -171,26 +184,31 @@ class PageEvents:
             self.cut("requests", f"the budget of {self.budget.requests:,} is used up")
 
     def _open_socket(self, event: dict[str, Any]) -> None:
+        self._depends_on_more = True
         if len(self.origins) < self.budget.requests:
             self.origins.add(_origin(event["url"]))
 
     def _respond(self, event: dict[str, Any]) -> None:
         response = event["response"]
         self._answered.add(event["requestId"])
+        headers = {name.lower(): value for name, value in response["headers"].items()}
+        etag, last_modified = (validator(headers.get(name, "")) for name in ("etag", "last-modified"))
+        if event["requestId"] != self.loader_id and event.get("type", "") in _FILE_KINDS:
+            url = response["url"]
+            self._files[event["requestId"]] = LoadedFile(url, response["status"], etag, last_modified)
         if event["requestId"] != event["loaderId"]:  # not a document
             if carries_data(event.get("type", ""), response["mimeType"]):
                 self.data[event["requestId"]] = Response(
                     response["url"], response["status"], response["mimeType"]
                 )
             return
-        headers = {name.lower(): value for name, value in response["headers"].items()}
         self._responses[event["loaderId"]] = Response(
             response["url"],
             response["status"],
             response["mimeType"],
             headers.get("content-type", ""),
-            validator(headers.get("etag", "")),
-            validator(headers.get("last-modified", "")),
+            etag,
+            last_modified,
         )
 
     def _receive(self, event: dict[str, Any]) -> None:
@@ -237,6 +255,7 @@ class PageEvents:
         self.interactive = self.loaded = False
         self.frames = 0
         self.data = {}
+        self._files, self._depends_on_more = {}, False
         self.drawing_at = -inf
         self._in_flight = {
             number: request for number, request in self._in_flight.items() if number == self.loader_id

@@ -287,6 +287,7 @@ class _PageRun:
             source_reason=source_reason,
             source_url=response.url or self.url,
             extras=extras,
+            files=watch.files,
         )
 
     def _left_the_web(self, capture: Capture) -> Cut | None:

@@ -1,9 +1,9 @@
 """Draw a random sample of the pages of a site, for methods that learn from it (500 pages in the SST paper).
 
 Pages become known by links in rendered pages and by sitemaps, and by feeds if all pages are wanted; robots.txt is
-obeyed. The pages drawn depend only on the site and the seed: links of the last seven pages are not used yet, whether these pages are rendered or not, so
-timing makes no difference. Therefore an interrupted run can be repeated: it draws the same pages, and those that the
-caller has are not rendered again.
+obeyed. The pages drawn depend only on the site and the seed: links of the last seven pages are not used yet, whether
+these pages are rendered or not, so timing makes no difference. Therefore an interrupted run can be repeated: it draws
+the same pages, and those that the caller has are not rendered again.
 """
 
 import asyncio

@@ -216,6 +216,7 @@ class SiteVisit:
                     crawl.failed[url] = outcome
                 else:
                     crawl.loaded[url] = keep(outcome, crawl.site, self._store)
+                    checking.note_files(url, outcome)
         return crawl
 
     async def visit_rest(self, checking: CheckingSource, crawl: Crawl) -> None:
@@ -269,6 +270,7 @@ class SiteVisit:
             crawl.loaded[url] = resumed
         else:
             crawl.loaded[url] = keep(rendering, crawl.site, self._store)
+            checking.note_files(url, rendering)
 
     def failed(
         self,

@@ -377,6 +377,7 @@ class SiteSync:
         expected = content.verdict.expected_f1
         page.expected_f1 = None if expected is None else round(expected, 3)
         page.listed_at = checking.changed_at.get(url, "")
+        page.files = checking.visits.files.get(url)
 
     def _write(self, page: SyncPage, content: Content, passages: tuple[Passage, ...]) -> None:
         data = file_content(content, passages, self._settings.format)

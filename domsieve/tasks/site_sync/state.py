@@ -98,6 +98,23 @@ class SyncSettings(msgspec.Struct, frozen=True, kw_only=True):
         return Scope(include=self.include, exclude=self.exclude, depth=self.depth)
 
 
+class SyncFile(msgspec.Struct, frozen=True):
+    """A file that a page loaded, such as data that its scripts requested; see `LoadedFile`.
+
+    Parameters
+    ----------
+    url, status : address and HTTP status.
+    etag, last_modified : one of its validators; empty if it has none.
+    digest : hash of its content, if it has no validators; empty if it is not known yet.
+    """
+
+    url: str
+    status: int
+    etag: str = ""
+    last_modified: str = ""
+    digest: str = ""
+
+
 class SyncPage(msgspec.Struct, kw_only=True):
     """What is known about a page.
 
@@ -118,6 +135,7 @@ class SyncPage(msgspec.Struct, kw_only=True):
     missing : number of successive runs in which it was missing.
     numbers : of places where only numbers changed: in how many successive runs, and in which run last.
     known : hashes of places of the page that change by themselves.
+    files : what a page that needs a browser depends on besides its source; None if that is not known.
     """
 
     file: str
@@ -137,6 +155,7 @@ class SyncPage(msgspec.Struct, kw_only=True):
     missing: int = 0
     numbers: dict[str, tuple[int, int]] = {}
     known: list[str] = []
+    files: list[SyncFile] | None = None
 
 
 class State(msgspec.Struct, kw_only=True):

@@ -13,10 +13,12 @@ from domsieve.files import digest_of
 from domsieve.renderer.fetching.fetcher import Checked, Fetcher
 from domsieve.renderer.protocol import Outcome, PageSource, Rendering
 from domsieve.snapshot.page import Snapshot
-from domsieve.tasks.site_sync.state import SyncPage
+from domsieve.tasks.site_sync.state import SyncFile, SyncPage
 
 AUDIT_RUNS = 20
 """In so many runs, every page that validators call unchanged is fetched once: 5 % of them in each run."""
+_MOST_FILES = 100
+"""Pages that load more files are rendered in each run. A guess."""
 _NOT_MODIFIED, _MISSING, _FIRST_ERROR = 304, (404, 410), 400
 
 
@@ -117,16 +119,20 @@ class Visits:
 
     Parameters
     ----------
-    unchanged : pages that need not be loaded, with the reason: ``"listed"``, ``"validators"`` or ``"same bytes"``.
+    unchanged : pages that need not be loaded, with the reason: ``"listed"``, ``"validators"``, ``"same bytes"``, or
+        ``"files"`` for pages that need a browser and load the same files as before.
     answers : the responses to requests.
-    audited : pages that were loaded although the server called them unchanged, because their source has changed.
+    audited : pages that were loaded although the server called them unchanged, because their source has changed, or
+        because they need a browser.
     missing : pages that are not there.
+    files : of rendered pages, what they depend on.
     """
 
     unchanged: dict[str, str] = field(default_factory=dict)
     answers: dict[str, Checked] = field(default_factory=dict)
     audited: set[str] = field(default_factory=set)
     missing: set[str] = field(default_factory=set)
+    files: dict[str, list[SyncFile] | None] = field(default_factory=dict)
 
     def believed(self) -> list[str]:
         """Return the pages of which only the server says that they have not changed."""
@@ -169,6 +175,7 @@ class CheckingSource:
         self.trusts_validators = trusts_validators
         self.changed_at: Mapping[str, str] = {}
         self.visits = Visits()
+        self._file_answers: dict[tuple[str, str, str], tuple[int, str]] = {}
 
     def known(self, url: str) -> Rendering | None:
         """Return the capture of a page that has not changed, as a sitemap says; None if a request has to be made."""
@@ -216,15 +223,60 @@ class CheckingSource:
             url, page.etag if trusts else None, page.last_modified if trusts else None
         )
         if answer.status == _NOT_MODIFIED and not self._is_due(url):
-            return "" if page.needs_browser else "validators"
+            return await self._unless_drawn(url, page, "validators")
         claimed = is_listed or answer.status == _NOT_MODIFIED
         if answer.status == _NOT_MODIFIED:
             answer = await self._answer(url, None, None)
         if answer.source is not None and digest_of(answer.source) == page.source_hash:
-            return "" if page.needs_browser else "same bytes"
+            return await self._unless_drawn(url, page, "same bytes")
         if claimed:
             self.visits.audited.add(url)
         return ""
+
+    async def _unless_drawn(self, url: str, page: SyncPage, why: str) -> str:
+        """Return `why`; for a page that needs a browser, empty if a file that it loads may have changed."""
+        if not page.needs_browser:
+            return why
+        if page.files is None or len(page.files) > _MOST_FILES or not self.trusts_validators:
+            return ""
+        # All are requested, so that the content of those without validators is known in the next run.
+        if not all([await self._is_same(file) for file in page.files]):
+            return ""
+        if self._is_due(url):
+            self.visits.audited.add(url)
+            return ""
+        return "files"
+
+    async def _is_same(self, file: SyncFile) -> bool:
+        self._limits.request()
+        has_validators = bool(file.etag or file.last_modified)
+        key = file.url, file.etag, file.last_modified
+        if key not in self._file_answers:
+            try:
+                answer = await self._fetcher.check(
+                    file.url, etag=file.etag or None, last_modified=file.last_modified or None
+                )
+            except DomsieveError:
+                return False
+            digest = digest_of(answer.source) if answer.source is not None else ""
+            self._file_answers[key] = answer.status, digest
+        status, digest = self._file_answers[key]
+        if has_validators:
+            return status == _NOT_MODIFIED
+        return status == file.status and bool(digest) and digest == file.digest
+
+    def note_files(self, url: str, rendering: Rendering) -> None:
+        """Note what a page depends on that was loaded now."""
+        if rendering.files is None:
+            self.visits.files[url] = None
+            return
+        files: list[SyncFile] = []
+        for file in rendering.files:
+            last_modified = "" if file.etag else file.last_modified
+            # Content as it was before the page was rendered: if it has changed since, the next run renders again.
+            _, digest = self._file_answers.get((file.url, file.etag, last_modified), (0, ""))
+            files.append(SyncFile(file.url, file.status, file.etag, last_modified, digest))
+        self.visits.files[url] = files
 
     async def _answer(self, url: str, etag: str | None, last_modified: str | None) -> Checked:
         answer = await self._fetcher.check(url, etag=etag, last_modified=last_modified)
