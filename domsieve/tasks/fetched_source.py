@@ -2,6 +2,10 @@
 
 from dataclasses import dataclass
 
+import numpy as np
+from numpy.typing import NDArray
+
+from domsieve.analysis.auto.cleaner import floating_nodes
 from domsieve.analysis.browser_need.signs import depends_on_content, signs_of, visible_words
 from domsieve.analysis.browser_need.site_evidence import Lesson
 from domsieve.analysis.browser_need.source_parts import source_parts
@@ -118,7 +122,7 @@ def styles_learned(url: str, prefix: str, source: FetchedSource, rendered: Snaps
     raw = source.rendering.snapshot
     try:
         with Meter(url).running("decide"):
-            seen = seen_chains(raw, source.chains, when_rendered(raw, rendered))
+            seen = seen_chains(raw, source.chains, _when_kept(raw, rendered))
     except BudgetError:
         return None
     return Lesson(
@@ -152,7 +156,7 @@ def lesson_of(url: str, prefix: str, source: FetchedSource, rendered: Snapshot) 
         return drawn
     try:
         with Meter(url).running("decide"):
-            seen = seen_chains(raw, source.chains, when_rendered(raw, rendered))
+            seen = seen_chains(raw, source.chains, _when_kept(raw, rendered))
             # Compared is what would be left of the source, with the hidden text known.
             hidden = frozenset(seen["hidden"]).difference(seen["visible"])
             known = hidden_by_chain(raw, source.chains, SeenChains(hidden=hidden))
@@ -171,6 +175,11 @@ def lesson_of(url: str, prefix: str, source: FetchedSource, rendered: Snapshot) 
         browser=rendered.provenance.browser,
         **seen,
     )
+
+
+def _when_kept(raw: Snapshot, rendered: Snapshot) -> NDArray[np.uint8]:
+    """Return what becomes of the texts of a source; those that cleaning drops by their layout count as hidden."""
+    return when_rendered(raw, rendered, dropped=floating_nodes(rendered, shown_nodes(rendered)))
 
 
 def _boxed_words(page: Snapshot) -> int:

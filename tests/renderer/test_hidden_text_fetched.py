@@ -21,7 +21,7 @@ from domsieve.tasks.postprocess import judged
 from tests.renderer.bad_server import send
 from tests.renderer.conftest import Studio
 from tests.renderer.test_hidden_text import HIDDEN, SEEN
-from tests.service.test_adaptive import article
+from tests.service.test_adaptive import SENTENCES, article
 
 pytestmark = pytest.mark.browser
 
@@ -52,6 +52,11 @@ def serve_sheet(studio: Studio, part: str, rules: str = "") -> None:
 
 def text(page: Snapshot) -> str:
     return write_text(page, judged(page, page_cleaner("auto"), hidden="layout", may_change=True))
+
+
+def text_with_fixed_boxes(page: Snapshot) -> str:
+    """Return all visible text, to see that it is the fixed box for which a text is dropped."""
+    return write_text(page, judged(page, page_cleaner("none"), hidden="layout", may_change=False))
 
 
 def loaded(studio: Studio, pages: dict[str, str]) -> dict[str, Snapshot]:
@@ -114,8 +119,11 @@ def test_hidden_text_is_not_kept(studio: Studio, reason: Hiding, styles: str) ->
 
 def test_no_more_is_kept_of_fetched_pages_than_of_rendered_ones(studio: Studio) -> None:
     serve_sheet(studio, "seen")
-    # A bar at the edge of the window can be seen. It is dropped as a widget, by a layout that sources do not have.
-    pages, planted = site("seen", [html for html in SEEN[::4] if "fixed" not in html])
+    fixed = [html for html in SEEN if "fixed" in html]
+    assert fixed, (
+        "a bar at the edge of the window can be seen, but is dropped, by a layout that sources do not have"
+    )
+    pages, planted = site("seen", [*dict.fromkeys([*SEEN[::4], *fixed])])
     found = loaded(studio, pages)
     fetched = {path: word for path, word in planted.items() if not found[path].has_layout}
     kept = {path for path, word in fetched.items() if word in text(found[path])}
@@ -123,6 +131,49 @@ def test_no_more_is_kept_of_fetched_pages_than_of_rendered_ones(studio: Studio) 
     assert kept <= always
     assert len(kept) >= 0.9 * len(always)
     assert kept
+
+
+@pytest.mark.parametrize(
+    ("rules", "seen", "planted"),
+    [
+        (
+            ".dark{background:#111}.pale{color:#fff}",
+            "<div class=dark><p class=pale>{}</div>",
+            "<p class=pale>{}",
+        ),
+        (".dark{background-color:#000}", "<p class=light>{}", "<p class=dark>{}"),
+        (
+            ".night{background:#000 none}.night .day{background:white}.ink{color:black}",
+            "<div class=night><p class='day ink'>{}</div>",
+            "<div class=night><p class=ink>{}</div>",
+        ),
+    ],
+    ids=["on its parent's ground", "default colour", "on the ground of another"],
+)
+def test_a_colour_is_known_only_on_the_ground_that_it_was_seen_on(
+    studio: Studio, rules: str, seen: str, planted: str
+) -> None:
+    serve_sheet(studio, "ground", rules)
+    words = " ".join(f"{SENTENCES[n % 4]}" for n in range(6))
+    pages = {f"/ground/{n}": page(n, "ground", seen.format(words)) for n in range(5)}
+    pages |= {f"/ground/pale-{n}": page(n, "ground", planted.format(f"planted{n} {words}")) for n in range(3)}
+    found = loaded(studio, pages)
+    assert [path for path, one in found.items() if "planted" in text(one)] == []
+    assert "planted" not in text(studio.render("/ground/pale-0").snapshot)
+    assert [path for path, one in found.items() if not one.has_layout]
+
+
+def test_a_fixed_box_is_dropped_from_fetched_pages_too(studio: Studio) -> None:
+    serve_sheet(studio, "bar", ".bar{position:fixed;bottom:0;background:#eee}")
+    words = " ".join(SENTENCES)
+    pages = {
+        f"/bar/{n}": page(n, "bar", f"<div class=bar><p>planted{n} {words}</div>" if n % 2 else "")
+        for n in range(10)
+    }
+    found = loaded(studio, pages)
+    assert [path for path, one in found.items() if "planted" in text(one)] == []
+    assert [n for n in range(1, 10, 2) if not found[f"/bar/{n}"].has_layout]
+    assert "planted1" in text_with_fixed_boxes(studio.render("/bar/1").snapshot)
 
 
 @pytest.mark.data

@@ -2,8 +2,8 @@
 
 Of a style sheet only those declarations count that can hide text: those that do, such as ``display: none``, and for
 an element that one of them matches, also the others of the same property, which may show it again. Rules for printing
-and for states such as ``:hover`` do not count, nor do colours that are set for tags alone: they would hide every such
-element of the site.
+and for states such as ``:hover`` do not count, nor do colours of text or grounds that are set for tags alone: they would
+hide every such element of the site.
 """
 
 import re
@@ -164,7 +164,7 @@ def _label(properties: dict[str, list[tuple[int, str]]]) -> str:
     parts = []
     for name, found in sorted(properties.items()):
         values = {value for _, value in found}
-        if name == "color":
+        if name in _COLOURS:
             # Which of two shades wins is not looked at: themes set many, and all of them can be read.
             parts.append(f"{name}:{' '.join(sorted({*map(_shade, values)}))}")
             continue
@@ -178,7 +178,7 @@ _SHADES = {"black": "dark", "navy": "dark", "white": "light", "inherit": "inheri
 
 
 def _shade(colour: str) -> str:
-    """Return how light a colour is: ``"dark"``, ``"middle"`` or ``"light"``; for unknown notations, the colour."""
+    """Return how light a colour is: ``"dark"``, ``"middle"`` or ``"light"``; for unknown notations, the value."""
     digits = colour.removeprefix("#")
     if digits == colour or not _HEX.issuperset(digits) or len(digits) not in (3, 6):
         return _SHADES.get(colour, colour)
@@ -224,7 +224,7 @@ def _rule(selectors: str, declarations: Sequence[Declaration]) -> Iterator[Hidin
 
 
 def _counts(name: str, selector: SheetSelector | None) -> bool:
-    return name != "color" or selector is None or selector.has_names
+    return name not in _COLOURS or selector is None or selector.has_names
 
 
 @cache
@@ -242,6 +242,8 @@ def _parsed(css: str) -> tuple[SheetSelector | None, str | None]:
 
 
 _LENGTHS = frozenset(("height", "max-height"))
+_GROUNDS = frozenset(("background", "background-color", "background-image"))
+_COLOURS = _GROUNDS | {"color"}
 _EFFECTS = frozenset(
     (
         "clip",
@@ -263,6 +265,7 @@ _EFFECTS = frozenset(
         "zoom",
     )
 )
+_NO_GROUND = _USUAL | {"transparent", "0", "0 0", "no-repeat", "repeat", "scroll"}
 _CLIPS = frozenset(("background-clip", "-webkit-background-clip"))
 _UNITS_PX = {"px": 1.0, "pt": 4 / 3, "rem": 16.0, "em": 16.0, "%": 0.16}  # with text of the usual size
 _SMALLEST_TEXT_PX = 6.0
@@ -275,6 +278,7 @@ _PROPERTIES = (
     _LENGTHS
     | _EFFECTS
     | _PLACES
+    | _GROUNDS
     | {"display", "visibility", "position", "overflow", "overflow-x", "overflow-y", "width", "max-width"}
     | _CLIPS
     | {"font-size", "font", "line-height", "letter-spacing", "content-visibility", "backface-visibility"}
@@ -300,6 +304,8 @@ def _hides(name: str, value: str) -> bool:
         return value not in _USUAL and value not in _SIZES
     if name in _EFFECTS:
         return value not in _USUAL
+    if name in _GROUNDS:
+        return not _NO_GROUND.issuperset(value.split())
     if name in ("width", "max-width", "line-height"):
         return (value.startswith("0") and not value.startswith("0.")) or value == "1px"
     if name in ("font-size", "font"):

@@ -5,7 +5,7 @@ from enum import IntEnum
 import numpy as np
 from numpy.typing import NDArray
 
-from domsieve.analysis.columns.batch import Ints
+from domsieve.analysis.columns.batch import Bools, Ints
 from domsieve.analysis.columns.hiding import hidden_texts
 from domsieve.analysis.columns.page_columns import page_texts
 from domsieve.analysis.columns.visible import in_closed_panels, never_shown
@@ -27,17 +27,22 @@ class WhenRendered(IntEnum):
 _MOST_TEXTS = 2_000
 
 
-def when_rendered(raw: Snapshot, rendered: Snapshot) -> NDArray[np.uint8]:
+def when_rendered(raw: Snapshot, rendered: Snapshot, *, dropped: Bools | None = None) -> NDArray[np.uint8]:
     """Return the `WhenRendered` of each of the N nodes of `raw`; `NO_TEXT` for nodes that are not text with words.
 
     A text without a counterpart, such as one that a script has rewritten, is shown if its words are shown in the
     counterpart of its nearest ancestor that has one. Takes O(N log N) for N nodes of both pages.
+
+    Parameters
+    ----------
+    raw, rendered : both versions of a page.
+    dropped : the nodes of `rendered` that count as hidden even if they are visible; None for none.
     """
     with spending("compare", rendered.provenance.url):
-        return _when_rendered(raw, rendered)
+        return _when_rendered(raw, rendered, dropped)
 
 
-def _when_rendered(raw: Snapshot, rendered: Snapshot) -> NDArray[np.uint8]:
+def _when_rendered(raw: Snapshot, rendered: Snapshot, dropped: Bools | None) -> NDArray[np.uint8]:
     raw_of = match_nodes(raw, rendered)
     there = np.flatnonzero(raw_of != NOT_MATCHED)
     rendered_of = np.full(len(raw), NOT_MATCHED, np.int64)
@@ -46,6 +51,8 @@ def _when_rendered(raw: Snapshot, rendered: Snapshot) -> NDArray[np.uint8]:
     worded = np.zeros(len(rendered), np.bool_)
     worded[own.node[~own.is_blank]] = True
     shown = worded & ~never_shown(rendered) & (hidden_texts(rendered) == 0) & ~in_closed_panels(rendered)
+    if dropped is not None:
+        shown &= ~dropped
     texts = page_texts(raw)
     nodes = texts.node[~texts.is_blank]
     result = np.zeros(len(raw), np.uint8)
