@@ -18,7 +18,7 @@ import msgspec
 import numpy as np
 
 from domsieve.analysis.browser_need.site_evidence import (
-    MOST_IN_VAIN,
+    MOST_IN_VAIN_OF_SITE,
     Entry,
     Fetched,
     Lesson,
@@ -213,11 +213,11 @@ class AdaptiveSource:
         known = self._site(name)
         # Requested at once, although the page may have to wait for its turn.
         early = None
-        if known.evidence.is_static(prefix):
+        if known.evidence.is_static(prefix) and not known.evidence.is_rendered(url, prefix, seed=self._seed):
             early = asyncio.ensure_future(self._fetched(url, site, known, prefix))
         try:
             async with _turn(known):
-                if not known.evidence.prefix(prefix).needs_browser:
+                if not known.evidence.is_rendered(url, prefix, seed=self._seed):
                     return await self._decided(url, site, name, prefix, early)
         finally:
             if early:
@@ -373,8 +373,10 @@ class AdaptiveSource:
         if lesson:
             if reason == _NEW_SHEETS and lesson.outcome != "enough":
                 lesson = msgspec.structs.replace(lesson, had_signs=True)
+            if reason in (_NEW_SHEETS, MAY_HIDE):
+                lesson = msgspec.structs.replace(lesson, in_vain=True)
             self._learn(known, name, lesson)
-            if evidence.prefix(prefix).needs_browser:
+            if evidence.prefix(prefix).needs_browser or evidence.is_varied(prefix):
                 self._tell(known, name, prefix, _why_always(evidence, prefix))
         return rendering
 
@@ -465,7 +467,9 @@ def _why_static(evidence: SiteEvidence, prefix: str) -> str:
 
 def _why_always(evidence: SiteEvidence, prefix: str) -> str:
     known = evidence.prefix(prefix)
-    if known.in_vain >= MOST_IN_VAIN and not known.is_drawn:
+    if not known.needs_browser and evidence.in_vain >= MOST_IN_VAIN_OF_SITE:
+        return f"too varied: their style sheets kept the last {evidence.in_vain} pages of the site from being fetched"
+    if not known.needs_browser:
         return f"too varied: the last {known.in_vain} pages of {_shown(prefix)} had to be rendered"
     if not known.is_drawn:
         return f"not alike: {known.surprises} pages of {_shown(prefix)} needed a browser, and nothing said so"

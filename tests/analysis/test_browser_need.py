@@ -12,6 +12,7 @@ from domsieve.analysis.browser_need.site_evidence import (
     COMPARED,
     LONGEST_RUN,
     MOST_IN_VAIN,
+    MOST_IN_VAIN_OF_SITE,
     Fetched,
     Lesson,
     SiteEvidence,
@@ -360,9 +361,15 @@ class TestSufficiency:
 
 
 def lesson(
-    number: int, outcome: Outcome = "enough", prefix: str = "/docs", *, had_signs: bool = False
+    number: int,
+    outcome: Outcome = "enough",
+    prefix: str = "/docs",
+    *,
+    had_signs: bool = False,
+    in_vain: bool = False,
 ) -> Lesson:
-    return Lesson(url=f"{prefix}/{number}", prefix=prefix, outcome=outcome, had_signs=had_signs)
+    url = f"{prefix}/{number}"
+    return Lesson(url=url, prefix=prefix, outcome=outcome, had_signs=had_signs, in_vain=in_vain)
 
 
 class TestEvidence:
@@ -393,13 +400,28 @@ class TestEvidence:
     def test_unknown_results_change_nothing(self) -> None:
         evidence = SiteEvidence.of(lesson(n, "unknown") for n in range(MOST_IN_VAIN - 1))
         assert not evidence.is_static("/docs")
-        assert not evidence.prefix("/docs").needs_browser
+        assert not evidence.is_rendered("http://a.example/docs/", "/docs", seed=0)
 
     def test_fetching_in_vain_is_given_up(self) -> None:
         evidence = SiteEvidence.of(lesson(n) for n in range(MOST_IN_VAIN - 1))
-        assert not evidence.prefix("/docs").needs_browser
+        urls = [f"http://a.example/docs/{n}" for n in range(400)]
+        assert not any(evidence.is_rendered(url, "/docs", seed=0) for url in urls)
         evidence.add(lesson(99))
-        assert evidence.prefix("/docs").needs_browser
+        rendered = [evidence.is_rendered(url, "/docs", seed=0) for url in urls]
+        # Some are tried, so that a site whose styles are known at last is fetched again.
+        assert 0.9 < sum(rendered) / len(rendered) < 1
+        assert not any(evidence.is_rendered(url, "/blog", seed=0) for url in urls)
+        evidence.add(Fetched(url=urls[0], prefix="/docs"))
+        assert not any(evidence.is_rendered(url, "/docs", seed=0) for url in urls)
+
+    def test_a_site_with_other_styles_on_every_page_is_given_up(self) -> None:
+        evidence = SiteEvidence.of(
+            lesson(n, prefix=f"/{n}", in_vain=True) for n in range(MOST_IN_VAIN_OF_SITE - 1)
+        )
+        urls = [f"http://a.example/new/{n}" for n in range(400)]
+        assert not any(evidence.is_rendered(url, "/new", seed=0) for url in urls)
+        evidence.add(lesson(99, prefix="/other", in_vain=True))
+        assert sum(evidence.is_rendered(url, "/new", seed=0) for url in urls) > 0.9 * len(urls)
 
     def test_a_surprise_renders_the_prefix_again(self) -> None:
         evidence = SiteEvidence.of(lesson(n) for n in range(3))

@@ -1,9 +1,9 @@
 """The rules of style sheets that may hide text, and the elements of a page that they match.
 
 Of a style sheet only those declarations count that can hide text: those that do, such as ``display: none``, and for
-an element that one of them matches, also the others of the same property, which may show it again. Rules for printing
-and for states such as ``:hover`` do not count, nor do colours of text or grounds that are set for tags alone: they would
-hide every such element of the site.
+an element that one of them matches, also the others of the same property, which may show it again. Rules for
+printing and for states such as ``:hover`` do not count, nor do colours of text or grounds that are set for tags
+alone: they would hide every such element of the site.
 """
 
 import re

@@ -28,8 +28,11 @@ _MOST_CONTEXTS, _MOST_CHAINS = (
     200,
     20_000,
 )  # of a site, and of each kind with the same style sheets; bound the memory
-MOST_IN_VAIN = 12
+MOST_IN_VAIN = 8
 """If so many pages of a prefix in a row had to be rendered, it is not worth fetching more of them first; a guess."""
+MOST_IN_VAIN_OF_SITE = 6
+"""The same for pages of the whole site that comparisons allow to fetch, but not their style sheets; a guess."""
+_PROBED_RATIO = 0.05
 
 
 class Lesson(msgspec.Struct, frozen=True, kw_only=True):
@@ -44,6 +47,7 @@ class Lesson(msgspec.Struct, frozen=True, kw_only=True):
     context : the style sheets of the page; chains are only comparable within one context.
     visible, hidden, pairs, broken : see `seen_chains`.
     browser : product and version of the browser.
+    in_vain : whether only its style sheets kept the page from being fetched.
     """
 
     url: str
@@ -57,6 +61,7 @@ class Lesson(msgspec.Struct, frozen=True, kw_only=True):
     pairs: tuple[int, ...] = ()
     broken: tuple[int, ...] = ()
     browser: str = ""
+    in_vain: bool = False
 
     @property
     def is_surprise(self) -> bool:
@@ -108,7 +113,7 @@ class PrefixEvidence:
     @property
     def needs_browser(self) -> bool:
         """Whether all pages of the prefix are rendered without fetching them."""
-        return self.is_drawn or self.surprises >= _MOST_SURPRISES or self.in_vain >= MOST_IN_VAIN
+        return self.is_drawn or self.surprises >= _MOST_SURPRISES
 
 
 @dataclass(slots=True)
@@ -129,12 +134,19 @@ class _Seen:
 
 
 class SiteEvidence:
-    """The evidence on a site: all that follows from what was decided so far, in its order."""
+    """The evidence on a site: all that follows from what was decided so far, in its order.
+
+    Attributes
+    ----------
+    browser : see `Lesson`.
+    in_vain : number of pages that only their style sheets kept from being fetched, since one was only fetched.
+    """
 
     def __init__(self) -> None:
         self.browser = ""
         self._prefixes: dict[str, PrefixEvidence] = {}
         self._seen: dict[str, _Seen] = {}
+        self.in_vain = 0
         self._enough = 0
         self._needed = 0
 
@@ -155,9 +167,10 @@ class SiteEvidence:
         known = self.prefix(entry.prefix)
         if isinstance(entry, Fetched):
             known.unchecked.append(entry.url)
-            known.in_vain = 0
+            known.in_vain = self.in_vain = 0
             return []
         known.in_vain += 1
+        self.in_vain += entry.in_vain
         self.browser = entry.browser or self.browser
         self._see(entry)
         if entry.outcome == "enough":
@@ -187,6 +200,18 @@ class SiteEvidence:
     def compared(self) -> int:
         """How many pages of a prefix must have been enough before others are fetched only."""
         return 1 if self._enough >= ENOUGH_OF_SITE and not self._needed else COMPARED
+
+    def is_rendered(self, url: str, prefix: str, *, seed: int) -> bool:
+        """Return whether a page is rendered without fetching it.
+
+        If the reason is only that fetching was in vain, 5 % of the pages are fetched nevertheless.
+        """
+        is_probed = url_rank(f"probe {url}", seed=seed) < _PROBED_RATIO * 2**64
+        return self.prefix(prefix).needs_browser or (self.is_varied(prefix) and not is_probed)
+
+    def is_varied(self, prefix: str) -> bool:
+        """Return whether it was in vain too often that pages of the prefix, or of the site, were fetched."""
+        return self.prefix(prefix).in_vain >= MOST_IN_VAIN or self.in_vain >= MOST_IN_VAIN_OF_SITE
 
     def is_static(self, prefix: str) -> bool:
         """Return whether pages of a prefix without signs may be fetched only."""
