@@ -7,6 +7,7 @@ equal chains are hidden alike, so a text whose chain was seen visible on a rende
 
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
+from typing import TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
@@ -122,13 +123,21 @@ def _labels(page: Snapshot, rules: HidingRules) -> tuple[U64, Bools]:
     return label, unclear & is_element
 
 
-def seen_chains(
-    page: Snapshot, chains: StyleChains, rendered: NDArray[np.uint8]
-) -> dict[str, tuple[int, ...]]:
-    """Return what the texts of a rendered page show, each sorted: the fields of a `Lesson`.
+class SeenTexts(TypedDict):
+    """What the texts of a rendered page show about chains, each sorted: fields of a `Lesson`.
 
     ``visible`` and ``hidden`` are the chains of texts that were seen so, ``pairs`` those on the way to visible texts,
     and ``broken`` the last pair on the way to each hidden text.
+    """
+
+    visible: tuple[int, ...]
+    hidden: tuple[int, ...]
+    pairs: tuple[int, ...]
+    broken: tuple[int, ...]
+
+
+def seen_chains(page: Snapshot, chains: StyleChains, rendered: NDArray[np.uint8]) -> SeenTexts:
+    """Return what the texts of a rendered page show about chains.
 
     Parameters
     ----------
@@ -144,13 +153,16 @@ def seen_chains(
     labelled = chains.pair > 0
     labelled[0] = True  # the document ends the search
     ends = chains.pair[nearest(page_batch(page), labelled)[hidden]]
-    found = {
-        "visible": chains.chain[shown],
-        "hidden": chains.chain[hidden],
-        "pairs": chains.pair[way],
-        "broken": ends[ends > 0],
+    return {
+        "visible": _sorted(chains.chain[shown]),
+        "hidden": _sorted(chains.chain[hidden]),
+        "pairs": _sorted(chains.pair[way]),
+        "broken": _sorted(ends[ends > 0]),
     }
-    return {name: tuple(np.unique(numbers).tolist()) for name, numbers in found.items()}
+
+
+def _sorted(chains: U64) -> tuple[int, ...]:
+    return tuple(np.unique(chains).tolist())
 
 
 @cached_per_page
