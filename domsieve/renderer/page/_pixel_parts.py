@@ -23,6 +23,8 @@ _LETTERS = 6
 _LEAST_READ, _FEWEST_IN_LINE, _LEAST_LETTER_PX, _LINE_HEIGHT = 0.2, 6, 3.5, 1.15
 # A part that is not seen says little alone: so many letters in a row must be unseen, and so few do not show a text.
 _FEWEST_UNSEEN, _FEWEST_SEEN = 9, 3
+# Scroll bars take room from the content of a frame.
+_FRAME_PX = 20.0
 _NARROW, _WIDE = frozenset(" ijlftrI.,:;'!|()[]"), frozenset("mwMW@%")
 
 
@@ -153,3 +155,28 @@ def shadow_px(value: str) -> float:
 def blur_px(value: str) -> float:
     """Return the radius of the first blur of a filter."""
     return float(value.split("blur(", 2)[1].split("px", 1)[0]) if "blur(" in value else 0.0
+
+
+def letters_before(node: Ints, texts: Sequence[str]) -> Ints:
+    """Return how many letters of its node come before each entry: a first letter of its own style is one."""
+    before, total = np.zeros(len(texts), np.intp), dict[int, int]()
+    for entry, (owner, text) in enumerate(zip(node.tolist(), texts, strict=True)):
+        if text:
+            before[entry] = total.get(owner, 0)
+            total[owner] = int(before[entry]) + len("".join(text.split()))
+    return before
+
+
+def frame_place(element: F64, own: F64, corners: F64 | None) -> tuple[F64, F64]:
+    """Return where the document of a frame begins, and how large it is drawn (2,).
+
+    Parameters
+    ----------
+    element, own : x, y, width and height of the element, and of the document in its own CSS px.
+    corners : where the content of the element is (4, 2); None if this is not known.
+    """
+    if corners is None:  # in the middle of its element, as in other captures
+        return element[:2] + (element[2:] - own[2:]) / 2, np.ones(2)
+    size = np.ptp(corners, axis=0)
+    scale = np.ones(2) if np.abs(size - own[2:]).max() <= _FRAME_PX else size / np.maximum(own[2:], 1)
+    return corners.min(axis=0), scale

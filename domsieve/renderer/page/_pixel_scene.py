@@ -15,7 +15,9 @@ from domsieve.renderer.page._pixel_parts import (
     SPREAD_PX,
     Bools,
     Ints,
+    frame_place,
     is_upright,
+    letters_before,
     parts_of,
     shadow_px,
     squeezed,
@@ -44,6 +46,8 @@ _PROPERTIES = frozenset(
         *PIXEL_STYLES,
     )
 )
+SHOWING = ("opacity", "visibility")
+"""Properties that make text invisible without a doubt."""
 _SVG_TEXT = frozenset({"text", "tspan", "textpath"})
 # The pixels of a letter, in parts of the square of its size, are about .035 + .55 px / size in a picture of half the
 # size: measured on black letters on white in three fonts and ten sizes. Texts of ordinary words are within a third of
@@ -53,8 +57,6 @@ _INK, _INK_OF_EDGES, _LINE_HEIGHT = 0.035, 0.55, 1.15
 _MOST_ENLARGED = 1.5
 # Nothing makes the markers of lists transparent, so the longer ones are unsure: numbers of lines are shorter.
 _LONGEST_MARKER = 12
-# Scroll bars take room from the content of a frame.
-_FRAME_PX = 20.0
 
 
 @dataclass(slots=True)
@@ -218,6 +220,28 @@ class Scene:
         self.fixed_of = self._inherited(np.where(is_fixed, np.arange(is_fixed.size), -1))
         self.unsure |= np.isin(self.fixed_of, self.fixed[_MOST_FIXED:])
 
+    def skip_invisible(self, capture: PixelCapture, names: Sequence[str]) -> None:
+        """Count text that `SHOWING` makes invisible as not seen, so that no picture is taken of it.
+
+        Parameters
+        ----------
+        capture, names : a capture of the state to be pictured, and its computed properties, with `SHOWING` in them.
+        """
+        opacity, visibility = (names.index(name) for name in SHOWING)
+        clear, hidden = np.zeros((2, self.kind.size), np.bool_)
+        known: dict[bytes, tuple[bool, bool]] = {}
+        for document, start in zip(capture.documents, self._starts, strict=False):
+            for node, raw in zip(document.layout.node_index, document.layout.styles, strict=True):
+                key = bytes(raw)
+                if key not in known:
+                    row = msgspec.json.decode(key)
+                    known[key] = (
+                        bool(row) and capture.strings[row[opacity]] == "0",
+                        bool(row) and (capture.strings[row[visibility]] != "visible"),
+                    )
+                clear[start + node], hidden[start + node] = known[key]
+        self.unread |= self.below(clear & (self.kind == Kind.ELEMENT)) | (hidden & (self.kind == Kind.TEXT))
+
     def place(self, capture: PixelCapture, contents: Mapping[int, F64] = MappingProxyType({})) -> None:
         """Read where everything is from a capture; from a later one, after the page was stilled.
 
@@ -247,7 +271,7 @@ class Scene:
             own = np.array(layout.bounds)
             offset, scale = np.zeros(2), np.ones(2)
             if frame >= 0:
-                offset, scale = _frame_place(bounds[frame], own[0], contents.get(frame))
+                offset, scale = frame_place(bounds[frame], own[0], contents.get(frame))
             own = own * np.tile(scale, 2) + np.append(offset, [0, 0])
             node = np.array(layout.node_index, np.intp) + start
             bounds[node[::-1]] = own[::-1]
@@ -258,7 +282,7 @@ class Scene:
                 entry, line, box, first, letters = parts_of(
                     strings, text.layout_index, text.start, text.length, _edges(places)
                 )
-                first += _letters_before(node, strings)[entry]
+                first += letters_before(node, strings)[entry]
                 columns.append((node[entry], line + lines, box, first, letters))
                 lines += len(text.bounds)
             for one, entry_text in zip(node.tolist(), layout.text, strict=True):
@@ -430,31 +454,6 @@ class Scene:
         for nodes in self._levels[1:]:
             found[nodes] = np.where(found[nodes] < 0, found[self.parent[nodes]], found[nodes])
         return found
-
-
-def _letters_before(node: Ints, texts: Sequence[str]) -> Ints:
-    """Return how many letters of its node come before each entry: a first letter of its own style is one."""
-    before, total = np.zeros(len(texts), np.intp), dict[int, int]()
-    for entry, (owner, text) in enumerate(zip(node.tolist(), texts, strict=True)):
-        if text:
-            before[entry] = total.get(owner, 0)
-            total[owner] = int(before[entry]) + len("".join(text.split()))
-    return before
-
-
-def _frame_place(element: F64, own: F64, corners: F64 | None) -> tuple[F64, F64]:
-    """Return where the document of a frame begins, and how large it is drawn (2,).
-
-    Parameters
-    ----------
-    element, own : x, y, width and height of the element, and of the document in its own CSS px.
-    corners : where the content of the element is (4, 2); None if this is not known.
-    """
-    if corners is None:  # in the middle of its element, as in other captures
-        return element[:2] + (element[2:] - own[2:]) / 2, np.ones(2)
-    size = np.ptp(corners, axis=0)
-    scale = np.ones(2) if np.abs(size - own[2:]).max() <= _FRAME_PX else size / np.maximum(own[2:], 1)
-    return corners.min(axis=0), scale
 
 
 def _edges(boxes: F64) -> F64:

@@ -37,7 +37,7 @@ from domsieve.renderer.page._pixel_count import Count, Sight
 from domsieve.renderer.page._pixel_parts import F64, Bools, Ints
 from domsieve.renderer.page._pixel_pictures import SCALE, Pictures, area, around_all, picture_of
 from domsieve.renderer.page._pixel_reading import letters_of_fonts
-from domsieve.renderer.page._pixel_scene import Scene, common
+from domsieve.renderer.page._pixel_scene import SHOWING, Scene, common
 from domsieve.snapshot.page import UNPICTURED, Kind
 
 if TYPE_CHECKING:
@@ -193,10 +193,13 @@ class _Page:
             before = before or await self._capture(names)
             await self.call(0, "release")
         if any(moves) or before or scene.sticky.size or scene.frames:
-            placed = await self._capture(names if before else ())
+            placed = await self._capture(names if before else SHOWING)
             scene.place(placed, await self._frames(scene))
+            scene.skip_invisible(placed, names if before else SHOWING)
             if before:
                 mark_changed(scene, before, placed, names)
+        else:
+            scene.skip_invisible(capture, names)
         return {node: fixed[node] for node in scene.fixed.tolist()}
 
     async def _capture(self, names: Sequence[str]) -> PixelCapture:
