@@ -371,10 +371,9 @@ class AdaptiveSource:
             learn = styles_learned
         lesson = await asyncio.to_thread(learn, url, prefix, source, rendering.snapshot)
         if lesson:
-            if reason == _NEW_SHEETS and lesson.outcome != "enough":
-                lesson = msgspec.structs.replace(lesson, had_signs=True)
-            if reason in (_NEW_SHEETS, MAY_HIDE):
-                lesson = msgspec.structs.replace(lesson, in_vain=True)
+            if reason == _NEW_SHEETS:
+                had_signs = lesson.had_signs or lesson.outcome != "enough"
+                lesson = msgspec.structs.replace(lesson, had_signs=had_signs, in_vain=True)
             self._learn(known, name, lesson)
             if evidence.prefix(prefix).needs_browser or evidence.is_varied(prefix):
                 self._tell(known, name, prefix, _why_always(evidence, prefix))
@@ -468,7 +467,7 @@ def _why_static(evidence: SiteEvidence, prefix: str) -> str:
 def _why_always(evidence: SiteEvidence, prefix: str) -> str:
     known = evidence.prefix(prefix)
     if not known.needs_browser and evidence.in_vain >= MOST_IN_VAIN_OF_SITE:
-        return f"too varied: their style sheets kept the last {evidence.in_vain} pages of the site from being fetched"
+        return f"too varied: of {evidence.in_vain} pages of the site in a row, the style sheets were new"
     if not known.needs_browser:
         return f"too varied: the last {known.in_vain} pages of {_shown(prefix)} had to be rendered"
     if not known.is_drawn:

@@ -28,10 +28,10 @@ _MOST_CONTEXTS, _MOST_CHAINS = (
     200,
     20_000,
 )  # of a site, and of each kind with the same style sheets; bound the memory
-MOST_IN_VAIN = 8
+MOST_IN_VAIN = 12
 """If so many pages of a prefix in a row had to be rendered, it is not worth fetching more of them first; a guess."""
 MOST_IN_VAIN_OF_SITE = 6
-"""The same for pages of the whole site that comparisons allow to fetch, but not their style sheets; a guess."""
+"""The same for pages of the whole site that only new style sheets kept from being fetched; a guess."""
 _PROBED_RATIO = 0.05
 
 
@@ -47,7 +47,7 @@ class Lesson(msgspec.Struct, frozen=True, kw_only=True):
     context : the style sheets of the page; chains are only comparable within one context.
     visible, hidden, pairs, broken : see `seen_chains`.
     browser : product and version of the browser.
-    in_vain : whether only its style sheets kept the page from being fetched.
+    in_vain : whether only its style sheets, which were new, kept the page from being fetched.
     """
 
     url: str
@@ -139,7 +139,7 @@ class SiteEvidence:
     Attributes
     ----------
     browser : see `Lesson`.
-    in_vain : number of pages that only their style sheets kept from being fetched, since one was only fetched.
+    in_vain : number of pages that only new style sheets kept from being fetched, since one was only fetched.
     """
 
     def __init__(self) -> None:
