@@ -158,9 +158,9 @@ CAPABILITIES: dict[str, tuple[list[str], ...]] = {
     "fields from examples": (
         ["fields"],
         ["fields", "learn_fields"],
-        ["fields"],
-        ["extract_fields"],
-        ["kind=fields"],
+        ["fields", "learn_fields"],
+        ["extract_fields", "learn_fields"],
+        ["kind=fields", "kind=learn_fields"],
         ["bulk fields"],
         ["learn_fields"],
     ),

@@ -17,7 +17,8 @@ from benchmarks.changing_site import ChangingSite
 from domsieve.errors import DomsieveError
 from domsieve.renderer.network.egress import Egress
 from domsieve.renderer.protocol import Rendering
-from domsieve.service.jobs._job_work import WorkerContext, do
+from domsieve.service.jobs._job_context import WorkerContext
+from domsieve.service.jobs._job_work import do
 from domsieve.service.jobs.database import Database
 from domsieve.service.jobs.job_store import JobStore
 from domsieve.service.jobs.job_values import Claim, QueueLimits, SiteQuota, problem_of

@@ -12,7 +12,7 @@ from domsieve.errors import UsageError
 
 MOST_EXAMPLES = 100
 """Maximum number of example pages."""
-_MOST_RECORDS = 1_000
+MOST_RECORDS = 1_000
 _LONGEST_NAME = 100
 _HOW = '{"url": "…", "fields": {"title": "…", "authors": ["…", "…"]}}'
 
@@ -129,8 +129,8 @@ def example_of(value: Mapping[str, Any], *, label: str, page: str = "", is_file:
         if not any(one.values or one.css for one in wanted.values()):
             raise _wrong(f"{label} has no value.")
         return Example(label, wanted, (), page, is_file)
-    if not isinstance(records, Sequence) or isinstance(records, str) or not 0 < len(records) <= _MOST_RECORDS:
-        raise _wrong(f'"records" of {label} must be a list of 1 to {_MOST_RECORDS} objects.')
+    if not isinstance(records, Sequence) or isinstance(records, str) or not 0 < len(records) <= MOST_RECORDS:
+        raise _wrong(f'"records" of {label} must be a list of 1 to {MOST_RECORDS} objects.')
     rows = tuple(_fields(row, f"{label}, record {number}") for number, row in enumerate(records, 1))
     for number, row in enumerate(rows, 1):
         for name, one in row.items():

@@ -6,16 +6,14 @@ This module only adds events to the job; the worker marks it as done or failed.
 import asyncio
 import threading
 from collections.abc import AsyncGenerator, Callable
-from concurrent.futures import Executor
 from contextlib import aclosing
 from contextvars import copy_context
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
-from domsieve.budget import DEFAULT_BUDGET, AnalysisBudget, budgeted
-from domsieve.errors import DamagedFileError, DomsieveError, PolicyError, UnknownPageError
-from domsieve.options import CaptureOptions
+from domsieve.budget import budgeted
+from domsieve.errors import DomsieveError, PolicyError
 from domsieve.renderer.network.proxy import Proxy
 from domsieve.renderer.protocol import Outcome, Rendering
 from domsieve.renderer.sampling.events import (
@@ -26,69 +24,33 @@ from domsieve.renderer.sampling.events import (
     SampleEnded,
     SiteOpened,
 )
+from domsieve.service.jobs._field_work import FieldWork
+from domsieve.service.jobs._job_context import Result, WorkerContext, keep_capture, known_capture, used_page
 from domsieve.service.jobs._job_results import SitePages, html_result, page_result, site_result
-from domsieve.service.jobs._page_loads import JobPages, LoadCounts, PageRenderer, check_delay, job_pages
+from domsieve.service.jobs._page_loads import JobPages, check_delay, job_pages
 from domsieve.service.jobs._site_following import SiteFollowing
 from domsieve.service.jobs.job_values import (
-    DEFAULT_SITE_QUOTA,
     Claim,
-    NewFile,
     SiteLimit,
-    SiteQuota,
     UsedPage,
     problem_of,
 )
 from domsieve.service.jobs.requests import (
     CompareRequest,
+    FieldsRequest,
     HtmlRequest,
+    LearnFieldsRequest,
     PageRequest,
     SiteRequest,
     request_of,
 )
 from domsieve.service.jobs.sync_request import SyncRequest
-from domsieve.service.jobs.work_queue import WorkQueue
 from domsieve.snapshot.index import PageRecord
-from domsieve.snapshot.store import PageStore
-from domsieve.snapshot.stored_files import page_id_of
 from domsieve.tasks.page_getter import get_pages
-from domsieve.tasks.pages import cached, keep, unscripted
 from domsieve.tasks.sampling import describe, ended, sample
 from domsieve.tasks.targets import site_of
 
 _LONGEST = 2_000  # characters of an event's text; URLs that pages lead to may have two million
-
-
-@dataclass(frozen=True, slots=True)
-class Result:
-    """The result of a job; `pages` are the captures it used that none of its events reported."""
-
-    summary: dict[str, Any]
-    files: list[NewFile]
-    pages: list[UsedPage]
-
-
-@dataclass(frozen=True, slots=True)
-class WorkerContext:
-    """What a worker needs to run jobs.
-
-    Parameters
-    ----------
-    browsing : renders pages.
-    queue : the job queue.
-    threads : runs the analysis of pages.
-    pages : returns the page store of the calling thread; each thread has its own.
-    analysis : the budget of the analysis of one page.
-    site : the quota of a site job.
-    loads : counts the pages that were loaded.
-    """
-
-    browsing: PageRenderer
-    queue: WorkQueue
-    threads: Executor
-    pages: Callable[[], PageStore]
-    analysis: AnalysisBudget = DEFAULT_BUDGET
-    site: SiteQuota = DEFAULT_SITE_QUOTA
-    loads: LoadCounts = field(default_factory=LoadCounts)
 
 
 async def do(
@@ -117,6 +79,8 @@ async def do(
             return await _html(request, claim, bench, run_budgeted)
         if isinstance(request, SiteRequest):
             return await _site(request, claim, bench, run_budgeted, stopped)
+        if isinstance(request, FieldsRequest | LearnFieldsRequest):
+            return await FieldWork(request, claim, bench, run=run_budgeted, stopped=stopped).run()
         if isinstance(request, SyncRequest):
             following = SiteFollowing(
                 request,
@@ -175,13 +139,13 @@ async def _page(request: PageRequest, claim: Claim, bench: WorkerContext, run: C
             yield request.url, loads[-1]
 
     def keep(*_: object) -> PageRecord:
-        made.extend(_kept(load, site, claim, bench) for load in loads)
+        made.extend(keep_capture(load, site, claim, bench) for load in loads)
         return made[-1]
 
     outcomes = await get_pages(
         [request.url],
         render,
-        find=lambda _: None if twice else _known(request, options, claim, bench),
+        find=lambda _: None if twice else known_capture(request, request.url, options, claim, bench),
         keep=keep,
         guard=bench.browsing.egress,
         must_resolve=True,
@@ -195,7 +159,7 @@ async def _page(request: PageRequest, claim: Claim, bench: WorkerContext, run: C
         bench.queue.event(claim, "stage", {"stage": "analyse"}, done=1, total=1)
         ids = bench.queue.page_ids(client, site)
         summary, files = page_result(request, record, bench.pages(), ids, made[0] if twice else None)
-        used = {one.page_id: _used(one, claim) for one in made or [record]}
+        used = {one.page_id: used_page(one, claim) for one in made or [record]}
         return Result({**summary, "from_cache": not made}, files, [*used.values()])
 
     done: Result = await run(work)
@@ -308,7 +272,7 @@ async def _sample(
         return is_own and bench.queue.captures.hold_again(claim, record.page_id)
 
     async def kept(rendering: Rendering, name: str) -> PageRecord:
-        record: PageRecord = await run(partial(_kept, rendering, name, claim, bench))
+        record: PageRecord = await run(partial(keep_capture, rendering, name, claim, bench))
         return record
 
     events = sample(
@@ -344,7 +308,7 @@ async def _sample(
                 check_delay(event, request.url)
             if isinstance(event, PageDone) and record is not None:
                 found.records.append(record)
-                pages.append(_used(record, claim))
+                pages.append(used_page(record, claim))
                 kind = "page"
                 facts |= {"url": event.url, "nodes": record.nodes, "from_cache": event.was_known}
             elif isinstance(event, PageFailed):
@@ -356,7 +320,7 @@ async def _sample(
                 facts |= {"url": event.url}
             elif isinstance(event, PageAgain):
                 found.replace(event.url, event.outcome, record=record)
-                pages += [_used(record, claim)] if record else []
+                pages += [used_page(record, claim)] if record else []
             facts["done"] = len(found.records)
             await run(
                 partial(
@@ -371,47 +335,5 @@ async def _sample(
             )
 
 
-def _known(
-    request: PageRequest, options: CaptureOptions, claim: Claim, bench: WorkerContext
-) -> PageRecord | None:
-    """Return a capture that an earlier job of the client used and this one holds now; None without one.
-
-    Another client's capture may show what only he was shown, and would tell that he was there.
-    """
-    store = bench.pages()
-    record = cached(request.url, store, options, since=request.since())
-    if record is None:
-        return None
-    try:
-        twin = unscripted(record, store) if options.extras else None
-    except (DamagedFileError, UnknownPageError):
-        return None  # render it again
-    others = [] if twin is None else [twin.page_id]
-    return record if bench.queue.captures.hold_again(claim, record.page_id, others) else None
-
-
-def _kept(rendering: Rendering, site: str, claim: Claim, bench: WorkerContext) -> PageRecord:
-    """Keep a page in the cache; the job holds it from before it is there."""
-    store, captures = bench.pages(), bench.queue.captures
-    twin = [] if rendering.unscripted is None else [rendering.unscripted]
-    ids = [page_id_of(part.snapshot) for part in (rendering, *twin)]
-    captures.hold(claim, ids)
-    record = keep(rendering, site, store)
-    captures.made(claim, {page_id: store.size(page_id) for page_id in ids})
-    return record
-
-
 def _is_over_quota(error: DomsieveError) -> bool:
     return isinstance(error, PolicyError) and error.reason == "quota"
-
-
-def _used(record: PageRecord, claim: Claim) -> UsedPage:
-    return UsedPage(
-        page_id=record.page_id,
-        url=record.url,
-        site=record.site,
-        captured_at=record.captured_at,
-        nodes=record.nodes,
-        complete=record.complete,
-        job=claim.job.id,
-    )

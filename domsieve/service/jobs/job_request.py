@@ -13,7 +13,18 @@ from domsieve.renderer.network.egress import place_of
 from domsieve.service.jobs.request_fields import Url, Whole
 from domsieve.tasks.render_modes import with_render_mode
 
-JobKind = Literal["clean", "records", "compare", "report", "site", "sync", "clean_html", "records_html"]
+JobKind = Literal[
+    "clean",
+    "records",
+    "fields",
+    "learn_fields",
+    "compare",
+    "report",
+    "site",
+    "sync",
+    "clean_html",
+    "records_html",
+]
 
 NOT_FOR_ALL = ("render",)
 """Options of captures that not all requests have: comparisons and reports are about rendered pages."""

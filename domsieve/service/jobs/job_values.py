@@ -27,7 +27,7 @@ SiteLimit = Literal["pages", "bytes", "time", "store"]
 """The quotas that can end a site job before its sample is complete; see `SiteQuota`."""
 
 STATES: tuple[JobState, ...] = ("queued", "running", "done", "failed", "cancelled")
-OF_SITES = frozenset({"site", "sync"})
+OF_SITES = frozenset({"site", "sync", "fields", "learn_fields"})
 """Kinds of jobs that open many pages of a site, within its quota; they take at most half of a worker."""
 ATTEMPTS = 3
 """A job fails after this many attempts that ended with the death of their worker. A guess."""

@@ -15,6 +15,7 @@ from pydantic import (
     model_validator,
 )
 
+from domsieve.analysis.fields.examples import Example
 from domsieve.analysis.registry import (
     DEFAULT_METHOD,
     METHODS,
@@ -30,6 +31,14 @@ from domsieve.analysis.writers.chunks import MAX_WORDS
 from domsieve.analysis.writers.formats import RECORD_FORMATS
 from domsieve.errors import UsageError
 from domsieve.options import CaptureOptions, NetworkOptions, RenderMode, Scope
+from domsieve.service.jobs.field_requests import (
+    MOST_FIELD_PAGES,
+    MOST_LEARNED_PAGES,
+    FieldExamples,
+    FieldsModelText,
+    PageUrls,
+    parsed_examples,
+)
 from domsieve.service.jobs.job_request import NOT_FOR_ALL, JobKind, JobRequest, serving
 from domsieve.service.jobs.request_fields import (
     FieldNames,
@@ -56,6 +65,7 @@ _METADATA = (
     "Whether text and Markdown begin with the metadata as YAML front matter, and HTML has it in its head."
 )
 _PARAMS = "Parameters of the method by name, such as threshold of sst; the others keep their defaults."
+_FORMAT = "What is returned; parquet needs pyarrow."
 _HIDDEN = (
     "Hidden text: layout drops what computed styles and boxes hide, pixels what pictures of the page do not show; "
     "keep keeps it in kept text."
@@ -219,7 +229,7 @@ class RecordsRequest(SelectingRequest):
         default=(),
         description="Only these fields, by what they hold, in this order; none: all that the page has.",
     )
-    format: RecordFormat = Field(default="jsonl", description="What is returned; parquet needs pyarrow.")
+    format: RecordFormat = Field(default="jsonl", description=_FORMAT)
 
     @model_validator(mode="after")
     def _has_params(self) -> Self:
@@ -233,10 +243,78 @@ class RecordsRequest(SelectingRequest):
     @field_validator("format")
     @classmethod
     def _can_be_written(cls, form: RecordFormat) -> RecordFormat:
-        entry = RECORD_FORMATS[form]
-        if entry.package and not _has(entry.package):
-            raise ValueError(f"{entry.title} needs {entry.package}, which this service does not have.")
-        return form
+        return _writable(form)
+
+
+class FieldsRequest(SelectingRequest):
+    """Return the fields of pages that were learned from examples, or without a model those of the product of each."""
+
+    kind = "fields"
+
+    urls: PageUrls = Field(default=(), description="Addresses of more pages, each a row of the result.")
+    known_pages: Whole = Field(
+        default=0,
+        ge=0,
+        le=MOST_FIELD_PAGES,
+        description="Also so many of the pages of this site that your earlier jobs captured, the newest first.",
+    )
+    model: FieldsModelText | None = Field(
+        default=None,
+        description="The text of a model: the content of the result of a job that learned fields. Null: each page is "
+        "read as the page of a product.",
+    )
+    format: RecordFormat = Field(default="jsonl", description=_FORMAT)
+
+    @field_validator("format")
+    @classmethod
+    def _can_be_written(cls, form: RecordFormat) -> RecordFormat:
+        return _writable(form)
+
+    def pages(self) -> tuple[str, ...]:
+        """Return the addresses of the pages, each once."""
+        return tuple(dict.fromkeys((self.url, *self.urls)))
+
+
+class LearnFieldsRequest(_ChoosingRequest):
+    """Learn the fields of a site from one to three example pages, and return the model."""
+
+    kind = "learn_fields"
+
+    url: HtmlUrl = Field(
+        default="", description="A name for the job; by default, the page of the first example."
+    )
+    examples: FieldExamples = Field(
+        description="Pages with the values that a person sees on them: a text, a list of texts, null or a selector "
+        "for each of the `fields`. For list pages, `records` has the first records in place of `fields`.",
+        examples=[[{"url": "https://example.org/shop/1", "fields": {"title": "Kettle", "price": "€ 24.00"}}]],
+    )
+    urls: PageUrls = Field(
+        default=(), description="Addresses of other pages of the site, which show what all pages say."
+    )
+    known_pages: Whole = Field(
+        default=20,
+        ge=0,
+        le=MOST_LEARNED_PAGES,
+        description="Also so many of the pages of this site that your earlier jobs captured, the newest first.",
+    )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _has_address(cls, values: object) -> object:
+        if isinstance(values, dict) and values.get("url", "") == "":
+            first = values.get("examples")
+            one = first[0] if isinstance(first, list | tuple) and first else None
+            if isinstance(one, dict) and isinstance(one.get("url"), str):
+                return {**values, "url": one["url"]}
+        return values
+
+    def parsed(self) -> list[Example]:
+        """Return the examples."""
+        return [*parsed_examples(self.examples)]
+
+    def pages(self) -> tuple[str, ...]:
+        """Return the addresses of the pages, those of the examples first, each once."""
+        return tuple(dict.fromkeys((*(str(one["url"]) for one in self.examples), *self.urls)))
 
 
 class CompareRequest(PageRequest):
@@ -329,7 +407,16 @@ HtmlRequest = CleanHtmlRequest | RecordsHtmlRequest
 
 REQUESTS: dict[JobKind, type[JobRequest]] = {
     model.kind: model
-    for model in (CleanRequest, RecordsRequest, CompareRequest, ReportRequest, SiteRequest, SyncRequest)
+    for model in (
+        CleanRequest,
+        RecordsRequest,
+        FieldsRequest,
+        LearnFieldsRequest,
+        CompareRequest,
+        ReportRequest,
+        SiteRequest,
+        SyncRequest,
+    )
 }
 """The models of requests for a URL, by job kind."""
 _ALL = REQUESTS | {model.kind: model for model in (CleanHtmlRequest, RecordsHtmlRequest)}
@@ -351,8 +438,15 @@ def request_of(kind: str, values: dict[str, Any]) -> JobRequest:
 
 
 def shown(values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the fields of a request for lists, without the HTML, which may be long."""
-    return {name: value for name, value in values.items() if name != "html"}
+    """Return the fields of a request for lists, without HTML and models, which may be long."""
+    return {name: value for name, value in values.items() if name not in {"html", "model"}}
+
+
+def _writable(form: RecordFormat) -> RecordFormat:
+    entry = RECORD_FORMATS[form]
+    if entry.package and not _has(entry.package):
+        raise ValueError(f"{entry.title} needs {entry.package}, which this service does not have.")
+    return form
 
 
 @cache

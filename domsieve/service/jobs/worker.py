@@ -32,7 +32,8 @@ from domsieve.renderer.renderer import Renderer
 from domsieve.renderer.supervisor import RecyclePolicy, Supervisor
 from domsieve.service._logs import log, logging_to_stderr
 from domsieve.service.jobs._heartbeat import BEAT_S, HeartbeatWriter
-from domsieve.service.jobs._job_work import WorkerContext, do
+from domsieve.service.jobs._job_context import WorkerContext
+from domsieve.service.jobs._job_work import do
 from domsieve.service.jobs.captures import CACHE
 from domsieve.service.jobs.database import Database
 from domsieve.service.jobs.job_values import (

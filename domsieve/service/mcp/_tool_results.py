@@ -75,6 +75,7 @@ OUTPUT_SCHEMA: Mapping[str, Any] = {
         },
         "metadata": {"type": "object", "description": "What the page says of itself."},
         "records": {"type": "integer"},
+        "fields": {"type": "object", "description": "By name: on how many pages each field was found."},
         "run": {"type": "integer", "description": "Of a followed site: the number of the run, from 1."},
         **{kind: {"type": "integer", "description": f"Pages that are {kind}."} for kind in _PAGE_COUNTS},
         "stores": {"type": "array", "items": {"type": "object"}, "description": "Of list_stores."},
@@ -156,7 +157,7 @@ def done(job: Job, open_file: Callable[[str], IO[bytes]], *, offset: int, most: 
     facts |= {name: value for name, value in (job.summary or {}).items() if name not in _UNSHOWN}
     text, next_offset = "", None
     with ExitStack() as stack:
-        if job.kind == "sync":
+        if job.kind in {"sync", "fields", "learn_fields"}:
             summary = job.summary or {}
             facts |= {"failed": summary.get("failures", []), "failed_pages": summary.get("failed", 0)}
         if job.kind == "site":
@@ -272,6 +273,8 @@ def _about(facts: Mapping[str, Any]) -> str:
         said.append(
             f"Run {facts['run']} of the store {facts['store']}: {counts}, {facts['failed_pages']} failed."
         )
+    if "fields" in facts:
+        said.append(", ".join(f"{name}: {found}" for name, found in facts["fields"].items()) + ".")
     if "records" in facts:
         said.append(f"{facts['records']} records.")
     if facts.get("status") is not None:

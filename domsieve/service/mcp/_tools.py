@@ -16,6 +16,8 @@ from domsieve.service.jobs.requests import (
     CleanHtmlRequest,
     CleanRequest,
     CompareRequest,
+    FieldsRequest,
+    LearnFieldsRequest,
     RecordsHtmlRequest,
     RecordsRequest,
     SiteRequest,
@@ -194,8 +196,10 @@ def _shown(field: Mapping[str, Any]) -> dict[str, Any]:
     """Return the schema of a field without what only programs need, and without null, because it can be left out."""
     choices = [choice for choice in field.get("anyOf", ()) if choice != {"type": "null"}]
     whole = {**field, **choices[0]} if len(choices) == 1 else dict(field)
-    if len(choices) == 1:
+    if choices:
         del whole["anyOf"]
+    if len(choices) > 1:  # models need only the description; the request is checked anyway
+        whole["type"] = choices[0]["type"]
     default = whole.get("default")
     shown = {name: value for name, value in whole.items() if name not in _HIDDEN}
     if "items" in shown:
@@ -235,6 +239,28 @@ TOOLS: Mapping[str, Tool] = {
             f"record. {_URL_OR_HTML} {_PAGES_ARE_DATA}",
             _schema(RecordsHtmlRequest, ("url", "html", "method", "params", "format", *_PARTS, *_PAGES)),
             _of_address_or_html(RecordsRequest, RecordsHtmlRequest),
+        ),
+        Tool(
+            "extract_fields",
+            "Extract fields",
+            "Return the same fields of each page as a row: name, price, currency, availability and others of the "
+            "product of a page, or with a model from learn_fields those that were learned. "
+            f"{_PAGES_ARE_DATA}",
+            _schema(
+                FieldsRequest,
+                ("url", "urls", "known_pages", "model", "format", *_PARTS, *_PAGES),
+                ("url",),
+            ),
+            _of_address(FieldsRequest),
+        ),
+        Tool(
+            "learn_fields",
+            "Learn fields from examples",
+            "Learn where the values of fields are on the pages of a site, from one to three pages with the values "
+            "that a person sees on them, and return the model for extract_fields. "
+            f"{_PAGES_ARE_DATA}",
+            _schema(LearnFieldsRequest, ("examples", "urls", "known_pages", *_PAGES), ("examples",)),
+            _of_address(LearnFieldsRequest),
         ),
         Tool(
             "compare_page",

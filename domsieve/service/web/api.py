@@ -14,6 +14,8 @@ from domsieve.service.jobs.request_fields import Url
 from domsieve.service.jobs.requests import (
     CleanRequest,
     CompareRequest,
+    FieldsRequest,
+    LearnFieldsRequest,
     RecordsRequest,
     ReportRequest,
     SiteRequest,
@@ -31,7 +33,7 @@ from domsieve.service.web.downloads import (
 )
 from domsieve.service.web.gateway import Gateway
 from domsieve.service.web.guard import with_policy
-from domsieve.service.web.openapi import CLEAN, COMPARE, RECORDS, REPORT, SITE, problems
+from domsieve.service.web.openapi import CLEAN, COMPARE, FIELDS, LEARN_FIELDS, RECORDS, REPORT, SITE, problems
 from domsieve.service.web.problems import Invalid, ProblemError, job_problem, problem_response
 from domsieve.service.web.schemas import (
     JobList,
@@ -221,6 +223,29 @@ def api(gateway: Gateway) -> APIRouter:
         prefer: Prefer = None,
     ) -> Response:
         """Render a page and return its records, such as products or search results."""
+        return await call(request, asked, key, seconds_of(prefer))
+
+    @router.post("/fields", summary="Find the fields of pages", tags=["pages"], responses=_CALL)
+    async def fields(
+        request: Request,
+        asked: Annotated[FieldsRequest, Body(openapi_examples=FIELDS)],
+        key: Key = None,
+        prefer: Prefer = None,
+    ) -> Response:
+        """Render pages and return their fields by a model, or without one those of the product of each page."""
+        return await call(request, asked, key, seconds_of(prefer))
+
+    @router.post("/fields/learn", summary="Learn fields from examples", tags=["pages"], responses=_CALL)
+    async def learn_fields(
+        request: Request,
+        asked: Annotated[LearnFieldsRequest, Body(openapi_examples=LEARN_FIELDS)],
+        key: Key = None,
+        prefer: Prefer = None,
+    ) -> Response:
+        """Learn fields from one to three example pages and other pages of the site, and return the model.
+
+        The second file has what the model finds on these pages.
+        """
         return await call(request, asked, key, seconds_of(prefer))
 
     @router.post("/compare", summary="Compare a page with its source", tags=["pages"], responses=_CALL)

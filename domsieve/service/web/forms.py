@@ -33,6 +33,7 @@ class Choice:
 KINDS = (
     Choice("clean", "Content", "the text without menus, adverts and footers"),
     Choice("records", "Records", "what repeats on the page, as a table"),
+    Choice("fields", "Fields", "name, price and more of a product, or what you have taught"),
     Choice("compare", "Compare", "does this page need a browser?"),
     Choice("report", "Report", "what each method keeps, and why"),
     Choice("site", "Whole site", "sample many pages and clean them"),
@@ -131,6 +132,7 @@ CHOICES: Mapping[str, tuple[Choice, ...]] = {
     "records_method": _MINERS,
     "records_format": _RECORD_FORMATS,
     "site_method": _METHODS,
+    "fields_format": _RECORD_FORMATS,
     "favor": (
         Choice("balance", "Balanced"),
         Choice("precision", "Less, but surer"),
@@ -165,6 +167,10 @@ DEFAULTS: Mapping[str, str] = {
     "site_method": DEFAULT_METHOD,
     "favor": "balance",
     "site_format": "markdown",
+    "fields_format": "jsonl",
+    "fields_urls": "",
+    "fields_known_pages": "0",
+    "fields_model": "",
     "site_pages": "20",
     "site_seed": "0",
     "sync_store": "",
@@ -194,13 +200,14 @@ _FIELDS: Mapping[str, Mapping[str, str]] = {
         "pages": "site_pages",
         "seed": "site_seed",
     },
+    "fields": {"format": "fields_format", "known_pages": "fields_known_pages", "model": "fields_model"},
     "sync": {"store": "sync_store", "format": "sync_format", "pages": "sync_pages"},
 }
 _OF_PASSAGES = frozenset(name for name, entry in PAGE_FORMATS.items() if "max_words" in entry.options)
 _THAT_CLEAN = frozenset(("clean", "site"))
-_THAT_SELECT = frozenset(("clean", "records", "site"))
+_THAT_SELECT = frozenset(("clean", "records", "fields", "site"))
 _SELECTORS = ("select", "drop")
-_NUMBERS = frozenset({"pages", "seed"})
+_NUMBERS = frozenset({"pages", "seed", "known_pages"})
 # Followed sites are rendered where they need it, which is not the default of the other kinds.
 _LEFT_OUT: Mapping[str, frozenset[str]] = {"sync": frozenset({"render"})}
 _LONGEST_STORE = 64
@@ -208,6 +215,9 @@ _LABELS = {
     "url": "Address",
     "pages": "Pages",
     "store": "Store",
+    "known_pages": "Known pages of the site",
+    "model": "Model",
+    "urls": "More addresses",
     "seed": "Sample",
     "max_words": "Words of a passage",
     "params": "Parameters of the method",
@@ -303,6 +313,8 @@ def request_from(fields: Mapping[str, str]) -> JobRequest:
         values |= {f"{what}_kinds": _blocks(given, what) for what in ("keep", "drop")}
     if kind == "compare":
         values["twice"] = bool(given["twice"])
+    if kind == "fields":
+        values["urls"] = [_address(line) for line in _lines(given["fields_urls"])]
     if kind == "records":
         values["fields"] = [name for name in FIELD_NAMES if given[f"field_{name}"]]
     model = REQUESTS[_KNOWN[kind]]
@@ -348,7 +360,10 @@ def fields_from(kind: str, request: Mapping[str, Any]) -> dict[str, str]:
     )
     for what in ("keep", "drop"):
         fields |= {f"block_{block}": what for block in request.get(f"{what}_kinds") or ()}
-    fields |= {f"field_{name}": "1" for name in request.get("fields") or ()}
+    if kind == "fields":
+        fields["fields_urls"] = "\n".join(map(str, request.get("urls") or ()))
+    if kind == "records":
+        fields |= {f"field_{name}": "1" for name in request.get("fields") or ()}
     return {name: text for name, text in fields.items() if name in DEFAULTS}
 
 
@@ -449,6 +464,8 @@ def _number(text: str) -> int | float | str:
 
 def _field_of(kind: str, name: str) -> str:
     """Return the field of the form for a field of a request."""
+    if name == "urls":
+        return "fields_urls"
     if name.startswith("viewport"):
         return "window"
     return _FIELDS[kind].get(name, name)

@@ -11,6 +11,7 @@ from fastapi.responses import HTMLResponse, RedirectResponse
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from domsieve.errors import UsageError
+from domsieve.service.jobs.field_requests import MODEL_FILE
 from domsieve.service.jobs.job_values import OF_SITES, STATES, Job
 from domsieve.service.jobs.requests import request_of
 from domsieve.service.web.api import DOCUMENT_POLICIES
@@ -148,6 +149,13 @@ def html_pages(
     async def form(request: Request) -> Response:
         """Show the newest jobs and the form, filled in from the URL or from a job."""
         asked = {name: text for name, text in request.query_params.items() if name in DEFAULTS}
+        if learned := request.query_params.get("learned"):
+            try:
+                job = await gateway.ask(gateway.store.get, learned, request.state.client)
+                model = await gateway.ask(gateway.store.read, job.id, job.client, MODEL_FILE)
+            except ProblemError as error:
+                return failed(request, error)
+            asked |= {"kind": "fields", "url": str(job.request["url"]), "fields_model": model.decode()}
         if again := request.query_params.get("again"):
             try:
                 job = await gateway.ask(gateway.store.get, again, request.state.client)

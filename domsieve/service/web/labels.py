@@ -14,6 +14,7 @@ from domsieve.service.web.forms import KINDS
 KIND_NAMES = {kind.value: kind.label for kind in KINDS} | {
     "clean_html": "Clean HTML",
     "records_html": "Find records in HTML",
+    "learn_fields": "Learn fields",
 }
 _STATE_LINES = {
     "queued": "Waiting for a worker",

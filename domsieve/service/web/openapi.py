@@ -27,6 +27,17 @@ RECORDS = {
     "shortest": _of("One line of JSON for each record", url="https://example.org/shop"),
     "csv": _of("As a table", url="https://example.org/shop", method="mdr", format="csv"),
 }
+_SHOP = "https://example.org/shop"
+FIELDS = {
+    "product": _of("The product of a page, without a model", url=f"{_SHOP}/1"),
+    "table": _of("As a table, with known pages of the site", url=f"{_SHOP}/1", known_pages=50, format="csv"),
+}
+LEARN_FIELDS = {
+    "page": Example(
+        summary="From one page",
+        value={"examples": [{"url": f"{_SHOP}/1", "fields": {"title": "Kettle", "price": "€ 24.00"}}]},
+    )
+}
 COMPARE = {"shortest": _of("Is a browser needed for this page?", url=_PAGE)}
 REPORT = {"phone": _of("As a phone shows it", url=_PAGE, viewport_width=390, viewport_height=844)}
 SITE = {"thirty": _of("Thirty pages of a site", url="https://example.org/", pages=30, seed=1)}

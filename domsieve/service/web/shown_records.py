@@ -10,7 +10,7 @@ from domsieve.sanitize import plain
 from domsieve.service.web.guard import PAGE_POLICY
 from domsieve.urls import has_web_scheme
 
-RECORDS = frozenset({"records", "records_html"})
+RECORDS = frozenset({"records", "records_html", "fields", "learn_fields"})
 """Kinds of jobs whose result is records."""
 TABLE_BYTES = 4_000_000
 """Maximum length of a file that is read for tables; of records, the rest can only be downloaded."""
@@ -200,5 +200,13 @@ def _of_csv(text: str) -> Iterable[dict[str, str]]:
 def _of_lines(text: str) -> Iterator[dict[str, str]]:
     for line in text.splitlines():
         record = json.loads(line)
-        fields = {name: str(field["value"]) for name, field in record["fields"].items()}
-        yield {"region": str(record["region"]), **fields}
+        fields = {name: _said(field["value"]) for name, field in record["fields"].items()}
+        # Fields of whole pages lead to their page.
+        page = {_LINK: str(record["url"])} if "region" not in record else {}
+        yield {"region": str(record.get("region", "")), **page, **fields}
+
+
+def _said(value: object) -> str:
+    if isinstance(value, list):
+        return "; ".join(map(str, value))
+    return "" if value is None else str(value)

@@ -311,7 +311,9 @@ async def shown_result(gateway: Gateway, job: Job, *, first: int = 1) -> Shown:
     ProblemError : the job was deleted.
     """
     file = first_text(job)
-    if file is None or job.kind in OF_SITES:
+    if job.kind == "learn_fields" and len(job.files) > 1:
+        file = job.files[1]  # what the model finds
+    if file is None or job.kind in OF_SITES - RECORDS:
         return Shown()
     has_records = job.kind in RECORDS
     has_tables = job.kind == "compare" and file.size_bytes <= TABLE_BYTES

@@ -16,8 +16,9 @@ from domsieve.errors import DomsieveError, NavigationError, PolicyError
 from domsieve.renderer.network.egress import Egress
 from domsieve.renderer.protocol import Rendering
 from domsieve.renderer.sampling._fetch import Answer
+from domsieve.service.jobs._job_context import Result, WorkerContext
 from domsieve.service.jobs._job_results import SitePages, site_result
-from domsieve.service.jobs._job_work import Result, WorkerContext, do
+from domsieve.service.jobs._job_work import do
 from domsieve.service.jobs.job_values import QueueLimits, SiteQuota, problem_of
 from domsieve.service.jobs.requests import SiteRequest
 from domsieve.service.web.labels import remarks_of

@@ -17,7 +17,8 @@ from domsieve.errors import ContentError, DomsieveError, PolicyError
 from domsieve.renderer.network.addresses import HostRules
 from domsieve.renderer.network.egress import Egress
 from domsieve.renderer.protocol import Rendering
-from domsieve.service.jobs._job_work import Result, WorkerContext, do
+from domsieve.service.jobs._job_context import Result, WorkerContext
+from domsieve.service.jobs._job_work import do
 from domsieve.service.jobs._page_loads import LoadCounts
 from domsieve.service.jobs.job_values import QueueLimits, SiteQuota, problem_of
 from domsieve.service.jobs.requests import (

@@ -38,8 +38,9 @@ from domsieve.renderer.page._convert import document_only
 from domsieve.renderer.page.capture import STYLE_NAMES
 from domsieve.renderer.protocol import Rendering
 from domsieve.renderer.sampling._fetch import Answer
+from domsieve.service.jobs._job_context import Result, WorkerContext
 from domsieve.service.jobs._job_results import SitePages, page_result, site_result
-from domsieve.service.jobs._job_work import Result, WorkerContext, do
+from domsieve.service.jobs._job_work import do
 from domsieve.service.jobs.job_values import Claim, QueueLimits, UsedPage, problem_of
 from domsieve.service.jobs.requests import (
     CleanHtmlRequest,

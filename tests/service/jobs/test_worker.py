@@ -16,7 +16,7 @@ from domsieve.budget import check
 from domsieve.errors import StorageError
 from domsieve.renderer.protocol import Rendering
 from domsieve.service.jobs._heartbeat import HeartbeatWriter
-from domsieve.service.jobs._job_work import WorkerContext
+from domsieve.service.jobs._job_context import WorkerContext
 from domsieve.service.jobs.database import Database
 from domsieve.service.jobs.job_store import JobStore
 from domsieve.service.jobs.job_values import Claim, Job, NewFile, QueueLimits, UsedPage, overrun

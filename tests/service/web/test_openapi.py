@@ -13,6 +13,12 @@ from schemathesis import Case
 from schemathesis.checks import load_all_checks
 from schemathesis.specs.openapi.schemas import OpenApiSchema
 
+from domsieve.analysis.fields.fields_model import (
+    Description,
+    FieldsModel,
+    LearnedField,
+    fields_model_to_bytes,
+)
 from domsieve.service.jobs.database import Database
 from domsieve.service.jobs.job_store import JobStore
 from domsieve.service.web.app import create_app
@@ -61,6 +67,14 @@ schemathesis.openapi.format(
 # Selectors that a stored page can answer, which no pattern can say.
 SELECTORS = ["main", "#a .b > c", "[lang|=de]", "a:not([href])", "p, li:nth-child(2n+1)", "*"]
 schemathesis.openapi.format("css-selector", st.sampled_from(SELECTORS))
+
+# Names and values of fields have a character that can be seen; a model is a file of the program.
+SEEN = st.sampled_from(["title", "price", "a b", "£24.00", "é"])
+schemathesis.openapi.format("field-name", SEEN)
+schemathesis.openapi.format("field-value", SEEN)
+FIELD = LearnedField(descriptions=(Description(where=("class price",)),))
+MODEL = fields_model_to_bytes(FieldsModel(fields={"price": FIELD})).decode()
+schemathesis.openapi.format("fields-model", st.just(MODEL))
 
 
 def without_patterns_of_addresses(part: Any) -> Any:
