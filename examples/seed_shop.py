@@ -148,15 +148,20 @@ def write_shop(folder: Path, design: int = 1) -> list[Path]:
 
 
 def main() -> None:
-    """Write the pages of a design, and two examples beside their folder."""
+    """Write the pages of a design, and two examples beside their folder; a file of others is left alone."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("folder", type=Path)
     parser.add_argument("--design", type=int, choices=DESIGNS, default=1)
     asked = parser.parse_args()
-    paths = write_shop(asked.folder, asked.design)
-    lines = [{"file": f"{asked.folder.name}/{paths[n].name}", "fields": values(SEEDS[n])} for n in (1, 2)]
+    lines = [
+        {"file": f"{asked.folder.name}/{SEEDS[n].number:02}.html", "fields": values(SEEDS[n])} for n in (1, 2)
+    ]
     text = "".join(f"{json.dumps(line, ensure_ascii=False)}\n" for line in lines)
-    (asked.folder.parent / "examples.jsonl").write_text(text, encoding="utf-8")
+    examples = asked.folder.parent / "examples.jsonl"
+    if examples.exists() and examples.read_bytes() != text.encode():
+        parser.error(f"{examples} is not from this shop; move it away, or choose a folder elsewhere.")
+    paths = write_shop(asked.folder, asked.design)
+    examples.write_text(text, encoding="utf-8")
     print(f"{asked.folder}: {len(paths)} pages in design {asked.design}")
 
 

@@ -3,10 +3,15 @@
 import csv
 import io
 import json
+import re
 from pathlib import Path
 
 import pytest
 
+from domsieve.errors import UsageError
+from domsieve.options import Scope
+from domsieve.tasks.targets import FileTarget, Target, UrlTarget, within
+from examples import seed_shop
 from tests.analysis.test_learned_fields import fields, source
 from tests.command import run
 
@@ -90,3 +95,46 @@ def test_without_a_model_the_product_of_each_page_is_written(shop: Path) -> None
     refused = run(*words, "--fail-on-drift", cache=shop.parent / "cache")
     assert refused.exit_code == 2
     assert "give --model" in refused.stderr
+
+
+def test_pages_that_were_listed_are_chosen_by_their_path() -> None:
+    listed = [
+        UrlTarget(f"http://shop.example/{path}", "feed.xml") for path in ("books/1", "books/2", "old/1")
+    ]
+    named: list[Target] = [UrlTarget("http://shop.example/about"), FileTarget(Path("a.html"), Path())]
+    assert within([*listed, *named], Scope(include=("/books/*",))) == [*listed[:2], *named]
+    assert within(listed, Scope(exclude=("*/1",))) == [listed[1]]
+    assert within([], Scope(include=("/x",))) == []
+    with pytest.raises(UsageError, match="None of 3 pages matches --include and --exclude"):
+        within(listed, Scope(include=("/none/*",)))
+
+
+def test_a_report_shows_the_values_of_a_model_at_their_blocks(shop: Path) -> None:
+    model, report = learn(shop), shop.parent / "report.html"
+    page = shop / "05.html"
+    result = run("report", page, "--model", model, "-o", report, cache=shop.parent / "cache")
+    assert result.exit_code == 0, result.output
+    found = re.search(
+        r'<script[^>]*id="part-raw-0"[^>]*>(.*?)</script>', report.read_text("utf-8"), re.DOTALL
+    )
+    assert found
+    view = json.loads(found[1])["view"]
+    values = {value["name"]: value for value in view["values"]}
+    assert view["learned"]
+    assert values["price"]["text"] == fields(5)["price"]
+    assert fields(5)["price"] in view["text"][values["price"]["block"]]
+
+
+def test_the_made_up_shop_leaves_a_file_of_examples_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("sys.argv", ["seed_shop", str(tmp_path / "shop")])
+    seed_shop.main()
+    seed_shop.main()
+    own = tmp_path / "examples.jsonl"
+    own.write_text("mine", encoding="utf-8")
+    with pytest.raises(SystemExit) as ended:
+        seed_shop.main()
+    assert ended.value.code == 2
+    assert "move it away" in capsys.readouterr().err
+    assert own.read_text(encoding="utf-8") == "mine"

@@ -34,6 +34,8 @@ from domsieve.commands.console import (
     say_error,
 )
 from domsieve.commands.fetching import fetch
+from domsieve.declaration import declared
+from domsieve.options import Scope
 from domsieve.types import RecordFormat
 
 if TYPE_CHECKING:
@@ -44,6 +46,12 @@ if TYPE_CHECKING:
     from domsieve.tasks.targets import Word
 
 _MOST_BYTES = 50_000_000
+Include = Annotated[
+    list[str] | None, typer.Option(metavar="PATTERN", help=declared(Scope)["include"].option.help)
+]
+Exclude = Annotated[
+    list[str] | None, typer.Option(metavar="PATTERN", help=declared(Scope)["exclude"].option.help)
+]
 
 
 @rendering
@@ -54,6 +62,8 @@ def learn(
         Path, typer.Option(metavar="FILE", help="JSON lines: a page and the values of its fields each.")
     ],
     output: Annotated[Path, typer.Option("--output", "-o", help="File of the model.")],
+    include: Include = None,
+    exclude: Exclude = None,
     raw: RawOption = False,
     keep_errors: KeepErrors = False,
     as_json: AsJson = False,
@@ -64,16 +74,19 @@ def learn(
     from domsieve.analysis.fields.fields_model import model_facts, save_fields_model
     from domsieve.tasks.field_extraction import learn_from
     from domsieve.tasks.pages import readable
-    from domsieve.tasks.targets import find_targets
+    from domsieve.tasks.targets import find_targets, within
 
     check_place("--output", output)
+    scope = Scope(include=tuple(include or ()), exclude=tuple(exclude or ()))
     given = _examples(examples)
     words = [str(examples.parent / one.page) if one.is_file else one.page for one in given]
     capture = capture.adapted()
     with open_cache(cache) as store:
         found = [find_targets([word], store)[:1] for word in words]
         fetched = fetch(
-            [*(target for one in found for target in one), *find_targets(targets, store)], store, capture
+            [*(target for one in found for target in one), *within(find_targets(targets, store), scope)],
+            store,
+            capture,
         )
         pages = readable(fetched, store, raw=raw, keep_errors=keep_errors)
         by_label: dict[str, Page] = {}
@@ -135,6 +148,8 @@ def extract(
     fail_on_drift: Annotated[
         bool, typer.Option("--fail-on-drift", help="End with exit code 7 if a field breaks.")
     ] = False,
+    include: Include = None,
+    exclude: Exclude = None,
     raw: RawOption = False,
     url: Annotated[str | None, typer.Option(help="Address of the page, if you give one file.")] = None,
     select: Select = None,
@@ -152,9 +167,10 @@ def extract(
     from domsieve.tasks.field_extraction import PRODUCT_FIELDS, extract_fields
     from domsieve.tasks.output import OUTPUT_FILE
     from domsieve.tasks.pages import readable
-    from domsieve.tasks.targets import find_targets
+    from domsieve.tasks.targets import find_targets, within
 
     check_place("--output", output)
+    scope = Scope(include=tuple(include or ()), exclude=tuple(exclude or ()))
     if output_format == "parquet" and not output:
         raise UsageError("Parquet is a binary format; give --output.")
     write_fields([], output_format)  # a missing library for Parquet is reported before the work
@@ -166,7 +182,7 @@ def extract(
     sheets: list[FieldSheet] = []
     capture = capture.adapted()
     with ExitStack() as stack, open_cache(cache) as store:
-        fetched = fetch(find_targets(targets, store), store, capture)
+        fetched = fetch(within(find_targets(targets, store), scope), store, capture)
         failed = FailedPages(fetched.failed)
         pages = readable(
             fetched,

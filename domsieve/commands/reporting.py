@@ -28,11 +28,16 @@ def report(
     targets: "Sequence[Word]",
     *,
     output: Annotated[Path, typer.Option("--output", "-o", help="The HTML file.")],
+    model: Annotated[
+        Path | None,
+        typer.Option(help="Model written by `fields learn`, whose values are shown on the pages."),
+    ] = None,
     keep_errors: KeepErrors = False,
     cache: Cache = None,
     capture: Capture,
 ) -> None:
     """Write one HTML file that shows what each method keeps of pages and why."""
+    from domsieve.analysis.fields.fields_model import load_fields_model
     from domsieve.files import write_file
     from domsieve.tasks.output import OUTPUT_FILE
     from domsieve.tasks.page_report import of_record, reported
@@ -41,6 +46,7 @@ def report(
     from domsieve.tasks.targets import find_targets
 
     check_place("--output", output)
+    learned = None if model is None else load_fields_model(model)
 
     with open_cache(cache) as store:
         fetched = fetch(find_targets(targets, store), store, capture)
@@ -51,7 +57,7 @@ def report(
             records = site_records(site, store, replace(capture.options, screenshot=False))
             return [of_record(from_record(record, store), record, store) for record in records]
 
-        data, done = write_report(pages, siblings=siblings, failed=FailedPages())
+        data, done = write_report(pages, siblings=siblings, failed=FailedPages(), model=learned)
     write_file(output, data, what=OUTPUT_FILE)
     say(f"{output}: {count(done, 'page')}, {count(len(data), 'byte')}")
     finish(done, failed + len(pages) - done)

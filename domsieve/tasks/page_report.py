@@ -11,6 +11,7 @@ from domsieve.analysis.columns.hiding import HIDING_REASONS
 from domsieve.analysis.columns.page_blocks import PageBlocks, page_blocks
 from domsieve.analysis.document.damage import with_warnings
 from domsieve.analysis.estimator import PageEstimator
+from domsieve.analysis.fields.fields_model import FieldsModel
 from domsieve.analysis.metadata.title import restore_title
 from domsieve.analysis.registry import DEFAULT_METHOD, METHODS, MINERS, PAGE_METHODS, SITE_METHODS, Method
 from domsieve.analysis.report.document import ReportPart, Tile, write_report
@@ -138,7 +139,11 @@ def _beside(page: Page, other: Page) -> Page:
 
 
 def report(
-    pages: Sequence[Reported], *, siblings: Callable[[str], Sequence[Reported]], failed: Failed
+    pages: Sequence[Reported],
+    *,
+    siblings: Callable[[str], Sequence[Reported]],
+    failed: Failed,
+    model: FieldsModel | None = None,
 ) -> tuple[bytes, int]:
     """Return a report on `pages` as one HTML file that loads nothing, and the number of pages in it.
 
@@ -146,6 +151,7 @@ def report(
     ----------
     siblings : returns other known pages of a site; they are learned from and searched for recurring text.
     failed : called for each version of a page that cannot be read and is left out, once for each error.
+    model : fields whose values are shown; None for those of the product that a page is about.
 
     Raises
     ------
@@ -158,7 +164,7 @@ def report(
             told.add(what)
             failed(page, error)
 
-    writer = _Writer(tell_once)
+    writer = _Writer(tell_once, model)
     ordered = sorted(pages, key=lambda one: one.page.site)
     whole = b"".join(write_report(writer.parts(ordered, siblings), lambda: writer.index))
     if not writer.pages:
@@ -167,8 +173,8 @@ def report(
 
 
 class _Writer:
-    def __init__(self, failed: Failed) -> None:
-        self._failed = failed
+    def __init__(self, failed: Failed, model: FieldsModel | None) -> None:
+        self._failed, self._model = failed, model
         self.labels: list[str] = []
         self.pages: list[dict[str, Any]] = []
         self.sites: list[dict[str, Any]] = []
@@ -292,6 +298,7 @@ class _Writer:
             recurrences=of_site.recurrences,
             number=number,
             places=outliner.place(page) if outliner else None,
+            model=self._model,
         )
         return view, problems
 

@@ -13,7 +13,8 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from domsieve.archive.stored_page import DamagedPart, StoredPage, archives_below, is_archive
-from domsieve.errors import ContentError, DomsieveError, PageError, TargetError, UnknownPageError
+from domsieve.errors import ContentError, DomsieveError, PageError, TargetError, UnknownPageError, UsageError
+from domsieve.options import Scope
 from domsieve.renderer.html_parser.parser import html_files
 from domsieve.renderer.network.addresses import parse_host
 from domsieve.snapshot.index import PageRecord
@@ -142,6 +143,39 @@ def find_targets(words: Iterable[Word], store: PageStore) -> list[Target]:
         else:
             found += _find(word, store) if isinstance(word, str) else [word]
     return found
+
+
+def within(targets: Iterable[Target], scope: Scope) -> list[Target]:
+    """Return the targets without pages of sites, feeds, sitemaps and archives that are outside the scope.
+
+    Files, and addresses that the caller gave, stay.
+
+    Raises
+    ------
+    UsageError : no page is left.
+    """
+    given = list(targets)
+    left = [target for target in given if not (url := _found_url(target)) or scope.has(_path_of(url))]
+    if given and not left:
+        raise UsageError(
+            f"None of {len(given):,} pages matches --include and --exclude; they are compared with the path, "
+            "such as '/docs/*'.",
+            parameter="include",
+        )
+    return left
+
+
+def _found_url(target: Target) -> str:
+    """Return the address of a page that the caller did not name; empty for others."""
+    if isinstance(target, CacheTarget):
+        return target.record.url
+    if isinstance(target, ArchiveTarget):
+        return target.page.url
+    return target.url if isinstance(target, UrlTarget) and target.listed_by else ""
+
+
+def _path_of(url: str) -> str:
+    return "/" + url.partition("://")[2].partition("/")[2]
 
 
 def site_of(url: str) -> str:

@@ -63,7 +63,7 @@ function lineOfExample() {
     el('p', {}, el('button', { type: 'button', id: 'copy-example', on: { click: copy } }, 'Copy the line'), ' ', said))
 }
 
-/** What metadata say of the product of the page, each value with its block. */
+/** The values of learned fields, or what metadata say of the product of the page, each with its block. */
 function productSection() {
   if (!view.values.length) return null
   const rows = view.values.map(({ name, text, source, block }) => el('tr', {},
@@ -71,7 +71,7 @@ function productSection() {
     el('td', {}, block < 0 ? captured(text) : el('button', { type: 'button', class: 'link',
       on: { click: () => selectBlock(block) } }, captured(text))),
     el('td', { class: 'fine' }, captured(source))))
-  return el('div', {}, el('h2', {}, 'Product of the page'), el('table', { class: 'values' },
-    el('thead', {}, el('tr', {}, ...['Field', 'Value', 'Found in'].map((head) => el('th', { scope: 'col' }, head)))),
+  return el('div', {}, el('h2', {}, view.learned ? 'Fields of the page' : 'Product of the page'), el('table', { class: 'values' },
+    el('thead', {}, el('tr', {}, ...['Field', 'Value', view.learned ? 'Confidence and place' : 'Found in'].map((head) => el('th', { scope: 'col' }, head)))),
     el('tbody', {}, ...rows)))
 }

@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 from domsieve.analysis.block_types.detection import node_kinds
 from domsieve.analysis.columns.batch import F64, Ints
 from domsieve.analysis.columns.page_blocks import PageBlocks, box_around
+from domsieve.analysis.fields.extraction import extract
+from domsieve.analysis.fields.fields_model import FieldsModel
 from domsieve.analysis.metadata.product import read_product
 from domsieve.analysis.metadata.values import LONGEST_URL, clean_text
 from domsieve.analysis.records.result import Records
@@ -120,6 +122,7 @@ class PageView(msgspec.Struct, frozen=True, kw_only=True):
 
     url: str
     values: list[ValueView]
+    learned: bool  # whether the values are those of a model; else they are those of the product
     width: int
     height: int
     text: list[str]
@@ -208,6 +211,7 @@ def page_view(
     recurrences: Recurrences,
     number: int,
     places: Ints | None,
+    model: FieldsModel | None = None,
 ) -> PageView:
     """Return what the report shows about a page of N nodes.
 
@@ -218,6 +222,7 @@ def page_view(
     recurrences : texts of all pages of the site.
     number : number of this page in the report.
     places : int64 (N,), the node of the site tree's outline for each node; None without an outline.
+    model : the fields whose values are shown; None for those of the product.
     """
     width, height = page_extent(page, blocks)
     paths = sorted(set(blocks.path))
@@ -225,7 +230,8 @@ def page_view(
     recurs, groups = recurrences.of(blocks, own=number)
     return PageView(
         url=clean_text(page.provenance.url, LONGEST_URL),
-        values=_product_values(page, blocks),
+        values=_product_values(page, blocks) if model is None else _learned_values(page, blocks, model),
+        learned=model is not None,
         width=round(width),
         height=round(height),
         text=[text[:LONGEST_TEXT] for text in blocks.text],
@@ -253,10 +259,35 @@ def _product_values(page: Snapshot, blocks: PageBlocks) -> list[ValueView]:
         return []
     values = []
     for name, source in product.sources.items():
-        inside = np.flatnonzero(_holds(page, blocks, product.nodes.get(name, -1)))
-        block = int(inside[0]) if len(inside) else -1
+        block = _block_of(page, blocks, product.nodes.get(name, -1))
         values.append(ValueView(name=name, text=getattr(product, name), source=source, block=block))
     return values
+
+
+def _learned_values(page: Snapshot, blocks: PageBlocks, model: FieldsModel) -> list[ValueView]:
+    """Return the values of the fields of a model, those of records with the number of the record."""
+    found = extract(page, model)
+    values: list[ValueView] = []
+    for number, row in enumerate((found.records or (found.fields,))[:_MOST_RECORDS], 1):
+        for name, one in row.items():
+            if one.value is None:
+                continue
+            text = one.value if isinstance(one.value, str) else "; ".join(one.value)
+            values.append(
+                ValueView(
+                    name=clean_text(f"{number}. {name}" if model.records else name, LONGEST_TEXT),
+                    text=clean_text(text, LONGEST_TEXT),
+                    source=clean_text(f"{one.confidence:.2f}, {one.description}", LONGEST_TEXT),
+                    block=_block_of(page, blocks, one.node),
+                )
+            )
+    return values
+
+
+def _block_of(page: Snapshot, blocks: PageBlocks, node: int) -> int:
+    """Return the first block that has texts of a node, or the one around a text; -1 if there is none."""
+    inside = np.flatnonzero(_holds(page, blocks, node))
+    return int(inside[0]) if len(inside) else -1
 
 
 def _holds(page: Snapshot, blocks: PageBlocks, node: int) -> NDArray[np.bool_]:

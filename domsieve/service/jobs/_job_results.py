@@ -15,6 +15,7 @@ import msgspec
 from domsieve.analysis.block_types.detection import KindChoice
 from domsieve.analysis.cleaning.hidden_text import hidden_words
 from domsieve.analysis.columns.invisible import invisible_characters
+from domsieve.analysis.fields.fields_model import fields_model_from_bytes
 from domsieve.analysis.page_flags.flags import page_marks
 from domsieve.analysis.verdict import Verdict
 from domsieve.analysis.writers.formats import PAGE_FORMATS, RECORD_FORMATS, write_records
@@ -396,6 +397,7 @@ def _reported(
         [of_record(_page_of(request, record, store), record, store)],
         siblings=others,
         failed=lambda page, error: problems.append(_problem(page.label, error)["detail"]),
+        model=None if request.model is None else fields_model_from_bytes(request.model.encode()),
     )
     return {"pages": pages, "problems": problems}, [NewFile("report.html", "text/html; charset=utf-8", whole)]
 

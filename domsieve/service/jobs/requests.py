@@ -337,6 +337,10 @@ class ReportRequest(PageRequest):
 
     kind = "report"
 
+    model: FieldsModelText | None = Field(
+        default=None, description="The text of a model of fields, whose values are shown on the page."
+    )
+
     def _requested(self) -> CaptureOptions:
         # The report also shows what a comparison needs.
         return replace(super()._requested(), screenshot=True)

@@ -129,7 +129,7 @@ _SHOWN_APART = frozenset(
     | {"skipped_by_robots", "failures", "layout_changed", "added", "changed", "moved", "gone", "unchanged"}
 )
 _ABOUT = metadata_labels()
-_SURE, _FAIR = 0.9, 0.75
+_SURE, _FAIR = 90, 75
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,14 +163,11 @@ def confidence_of(result: Mapping[str, Any]) -> Confidence | None:
     expected_f1 = result.get("expected_f1")
     if not isinstance(expected_f1, float | int) or isinstance(expected_f1, bool):
         return None
+    percent = round(100 * expected_f1)  # the word is about the number that is shown
     word = (
-        "high"
-        if expected_f1 >= _SURE and not result.get("warnings")
-        else "fair"
-        if expected_f1 >= _FAIR
-        else "low"
+        "high" if percent >= _SURE and not result.get("warnings") else "fair" if percent >= _FAIR else "low"
     )
-    return Confidence(round(100 * expected_f1), word)
+    return Confidence(percent, word)
 
 
 def judged_of(result: Mapping[str, Any]) -> str:
