@@ -123,7 +123,7 @@ def test_a_value_that_is_nowhere_is_told_with_what_comes_closest(tmp_path: Path,
 def test_captures_of_other_clients_do_not_count(tmp_path: Path, shop: str) -> None:
     tokens = {"anna": "anna-has-a-long-token", "bert": "bert-has-a-long-token"}
     with stage(tmp_path, work=worked, free_bytes=0, tokens=tokens) as made:
-        numbers = []
+        numbers: list[int] = []
         for name in ("anna", "anna", "bert"):
             client = made.as_client(name)
             body = {"url": address(shop, 5), "known_pages": 9, "render": "never"}
@@ -192,7 +192,7 @@ def test_lists_of_jobs_leave_out_models() -> None:
 def test_the_tools_make_the_same_requests() -> None:
     example = {"url": URL, "fields": {"title": "Kettle"}}
     learned = TOOLS["learn_fields"].parse({"examples": [example]})
-    assert learned.request == LearnFieldsRequest(examples=[example])  # type: ignore[union-attr]
+    assert learned.request == LearnFieldsRequest(examples=(example,))  # type: ignore[union-attr]
     found = TOOLS["extract_fields"].parse({"url": URL, "format": "csv"})
     assert found.request == FieldsRequest(url=URL, format="csv")  # type: ignore[union-attr]
 

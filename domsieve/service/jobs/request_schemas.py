@@ -27,7 +27,7 @@ def _params_schema(entry: MethodEntry[Any]) -> dict[str, Any]:
     }
 
 
-def _unrendered_rules(**others: dict[str, Any]) -> dict[str, Any]:
+def unrendered_rules(**others: dict[str, Any]) -> dict[str, Any]:
     """Return what requests may contain whose pages are not rendered.
 
     Parameters
@@ -62,7 +62,7 @@ def cleaning_rules(*, site: bool) -> dict[str, Any]:
         if site and entry.min_pages > 1:
             properties["pages"] = {"minimum": entry.min_pages}
         branches.append({"properties": properties, "required": ["method"]})
-    unrendered = _unrendered_rules(
+    unrendered = unrendered_rules(
         method={"enum": [None, DEFAULT_METHOD]},
         params={"properties": {"style": {"not": {"enum": [*STYLES_OF_LAYOUT]}}}},
         hidden={"not": {"const": "pixels"}},
@@ -77,4 +77,4 @@ def mining_rules() -> dict[str, Any]:
         properties = {"method": {"const": name}, "params": _params_schema(entry)}
         required: dict[str, Any] = {} if name == DEFAULT_MINER else {"required": ["method"]}
         branches.append({"properties": properties, **required})
-    return {"anyOf": branches, **_unrendered_rules()}
+    return {"anyOf": branches, **unrendered_rules()}

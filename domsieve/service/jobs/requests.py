@@ -55,6 +55,7 @@ from domsieve.service.jobs.request_schemas import (
     NOT_BY_PIXELS,
     cleaning_rules,
     mining_rules,
+    unrendered_rules,
 )
 from domsieve.service.jobs.sync_request import SyncRequest
 from domsieve.snapshot.page import Scalar
@@ -250,6 +251,7 @@ class FieldsRequest(SelectingRequest):
     """Return the fields of pages that were learned from examples, or without a model those of the product of each."""
 
     kind = "fields"
+    model_config = ConfigDict(json_schema_extra=unrendered_rules())
 
     urls: PageUrls = Field(default=(), description="Addresses of more pages, each a row of the result.")
     known_pages: Whole = Field(
@@ -279,6 +281,7 @@ class LearnFieldsRequest(_ChoosingRequest):
     """Learn the fields of a site from one to three example pages, and return the model."""
 
     kind = "learn_fields"
+    model_config = ConfigDict(json_schema_extra=unrendered_rules())
 
     url: HtmlUrl = Field(
         default="", description="A name for the job; by default, the page of the first example."

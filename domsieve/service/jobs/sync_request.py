@@ -2,11 +2,12 @@
 
 from typing import TYPE_CHECKING, Annotated, Any
 
-from pydantic import Field
+from pydantic import ConfigDict, Field
 
 from domsieve.options import CaptureOptions, NetworkOptions, RenderMode, Scope
 from domsieve.service.jobs.job_request import JobRequest, serving
 from domsieve.service.jobs.request_fields import NO_URL, Whole
+from domsieve.service.jobs.request_schemas import unrendered_rules
 from domsieve.tasks.site_sync.state import SyncSettings
 from domsieve.types import SyncFormat
 
@@ -32,6 +33,7 @@ class SyncRequest(_Sync):
     """Follow a site: bring a store in step with it, and return what changed in its content."""
 
     kind = "sync"
+    model_config = ConfigDict(json_schema_extra=unrendered_rules())
 
     store: Annotated[str, Field(pattern=STORE_PATTERN, max_length=64)] = Field(
         description="Name of the store, where the pages of the site are kept between runs. A new name makes one.",

@@ -216,7 +216,8 @@ def test_a_request_that_an_older_program_kept_may_be_none_any_more() -> None:
 @pytest.mark.parametrize("kind", sorted(REQUESTS))
 def test_a_request_that_was_kept_is_the_same_again(kind: str) -> None:
     examples = [{"url": URL, "fields": {"title": "x"}}]
-    more: dict[str, Any] = {"sync": {"store": "docs"}, "learn_fields": {"examples": examples}}.get(kind, {})
+    needed: dict[str, dict[str, Any]] = {"sync": {"store": "docs"}, "learn_fields": {"examples": examples}}
+    more = needed.get(kind, {})
     request = REQUESTS[kind].model_validate({"url": URL, "settle_extra_s": 1.5, **more})  # type: ignore[index]
     assert request_of(kind, request.model_dump(mode="json")) == request
 

@@ -284,7 +284,14 @@ class TestWords:
 
     @pytest.mark.parametrize(
         ("expected", "said"),
-        [(0.934, (93, "high")), (0.8951, (90, "high")), (0.748, (75, "fair")), (0.8, (80, "fair")), (0.2, (20, "low")), (1, (100, "high"))],
+        [
+            (0.934, (93, "high")),
+            (0.8951, (90, "high")),
+            (0.748, (75, "fair")),
+            (0.8, (80, "fair")),
+            (0.2, (20, "low")),
+            (1, (100, "high")),
+        ],
     )
     def test_of_confidence(self, expected: float, said: tuple[int, str]) -> None:
         found = confidence_of({"expected_f1": expected})

@@ -89,8 +89,23 @@ def without_patterns_of_addresses(part: Any) -> Any:
 
 @pytest.fixture(scope="module")
 def description() -> OpenApiSchema:
-    # An address that is too long is refused before its parameters are looked at.
-    refusals = ["400", "401", "403", "404", "405", "406", "409", "414", "415", "422", "428", "429", "5xx"]
+    # An address or a body that is too long is refused before it is looked at.
+    refusals = [
+        "400",
+        "401",
+        "403",
+        "404",
+        "405",
+        "406",
+        "409",
+        "413",
+        "414",
+        "415",
+        "422",
+        "428",
+        "429",
+        "5xx",
+    ]
     config = schemathesis.Config.from_dict(
         {"checks": {"negative_data_rejection": {"expected-statuses": refusals}}}
     )
