@@ -71,7 +71,7 @@ INNER: Mapping[str, Mapping[str, Set[str]]] = {
         "page_flags": {"columns"},
         "selection": {"columns"},
         "writers": {"columns", "block_types", "page_flags", "metadata", "records", "fields"},
-        "report": {"columns", "block_types", "trees", "metadata", "records", "writers"},
+        "report": {"columns", "block_types", "trees", "fields", "metadata", "records", "writers"},
         "compare": {"columns", "cleaning", "records", "writers"},
         "changes": {"columns", "writers"},
         "browser_need": {"columns", "compare", "selection", "writers"},
