@@ -105,7 +105,7 @@ def test_pages_that_were_listed_are_chosen_by_their_path() -> None:
     assert within([*listed, *named], Scope(include=("/books/*",))) == [*listed[:2], *named]
     assert within(listed, Scope(exclude=("*/1",))) == [listed[1]]
     assert within([], Scope(include=("/x",))) == []
-    with pytest.raises(UsageError, match="None of 3 pages matches --include and --exclude"):
+    with pytest.raises(UsageError, match="None of 3 pages has a path that matches"):
         within(listed, Scope(include=("/none/*",)))
 
 

@@ -158,7 +158,7 @@ def within(targets: Iterable[Target], scope: Scope) -> list[Target]:
     left = [target for target in given if not (url := _found_url(target)) or scope.has(_path_of(url))]
     if given and not left:
         raise UsageError(
-            f"None of {len(given):,} pages matches --include and --exclude; they are compared with the path, "
+            f"None of {len(given):,} pages has a path that matches; give patterns of the whole path, "
             "such as '/docs/*'.",
             parameter="include",
         )
