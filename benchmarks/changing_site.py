@@ -19,6 +19,10 @@ def sentence(seed: str, words: int = 14) -> str:
     return " ".join(rng.choices(WORDS, k=words)).capitalize() + "."
 
 
+_MENU = 50
+"""Links of each page but the start page, which links to all."""
+
+
 @dataclass
 class Article:
     """A page: a title, paragraphs in two sections, and a footer that is no content."""
@@ -85,10 +89,11 @@ class ChangingSite(LoopbackServer):
         article = self.articles.get(path)
         if article is None:
             return None
-        article.links = sorted({*self.articles} - self.unlinked)
+        links = sorted({*self.articles} - self.unlinked)
+        article.links = links if path == "/" else links[:_MENU]
         if self.drawn:
-            links = "".join(f'<a href="{link}">{link}</a> ' for link in article.links)
-            return f"<!doctype html><title>App</title><nav>{links}</nav><div id=app></div>{_APP}".encode()
+            menu = "".join(f'<a href="{link}">{link}</a> ' for link in article.links)
+            return f"<!doctype html><title>App</title><nav>{menu}</nav><div id=app></div>{_APP}".encode()
         feed = '<link rel=alternate type="application/atom+xml" href="/feed.atom"></head>'
         return article.html().replace("</head>", feed if self.fed else "</head>").encode()
 

@@ -41,7 +41,6 @@ from benchmarks.changing_site import ChangingSite, sentence
 from benchmarks.printing import print_check, print_table
 from benchmarks.processes import processor_seconds
 from benchmarks.served_manual import ManualServer
-from benchmarks.served_pages import pages_served
 from benchmarks.two_loads import served as rotating_served
 from domsieve.files import digest_of
 from domsieve.options import Budget, CaptureOptions, RenderMode
@@ -351,7 +350,8 @@ def cost(folder: Path, *, pages: int, rendered: int) -> tuple[dict[str, Any], li
         seconds, _, browsers = processor_seconds([sys.executable, "-m", "domsieve.cli", *words, "--quiet"])
         return seconds, browsers
 
-    with pages_served(pages) as [urls]:
+    with running(ChangingSite([f"tree{number}" for number in range(pages - 1)])) as site:
+        urls = [f"{site.base}{path}" for path in site.articles]
         words = ("sync", urls[0], "--output-dir", str(folder))
         runs = [spent(*words) for _ in range(3)]
         cache = folder.parent / "cache"

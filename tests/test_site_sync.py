@@ -396,3 +396,24 @@ def test_a_run_may_be_killed_at_any_moment(site: ChangingSite, folder: Path) -> 
         sync(site, folder)
         check_agrees(folder)
         assert sentence(f"version {number}", 40) in (folder / "oak.md").read_text("utf-8")
+
+
+def test_the_page_of_changes_shows_the_newest_run_unfolded(site: ChangingSite, folder: Path) -> None:
+    sync(site, folder)
+    assert "<details open>" not in (folder / "changes.html").read_text("utf-8")
+    for name in NAMES:
+        site.articles[f"/{name}"].first[0] += " And one more sentence."
+    sync(site, folder)
+    newest, _, older = (folder / "changes.html").read_text("utf-8").partition("Run 1,")
+    assert newest.count("<details open>") == len(NAMES)
+    assert "<details open>" not in older
+
+
+def test_a_depth_that_is_given_again_is_compared_with_the_first_one(
+    site: ChangingSite, tmp_path: Path
+) -> None:
+    words = ["sync", f"{site.base}/", "--output-dir", str(tmp_path / "site"), "--render", "never"]
+    for more, code in ((["--depth", "3"], 0), (["--depth", "3"], 0), ([], 0), (["--depth", "16"], 2)):
+        done = run(*words, *more, cache=tmp_path / "cache")
+        assert done.exit_code == code, done.stderr
+    assert "was begun with depth 3, not 16" in done.stderr

@@ -37,6 +37,7 @@ _SHOWN = {"added": "new", "changed": "changed", "moved": "moved", "gone": "gone"
 @syncing
 @having(Scope, "scope")
 def sync(
+    ctx: typer.Context,
     source: Annotated[str, typer.Argument(help="A page of the site, or the folder of an earlier run.")],
     *,
     output_dir: Annotated[Path | None, typer.Option(help="Folder for the pages of the site.")] = None,
@@ -72,7 +73,7 @@ def sync(
         format=output_format,
         include=tuple(scope.include) or None,
         exclude=tuple(scope.exclude) or None,
-        depth=None if scope.depth == Scope().depth else scope.depth,
+        depth=scope.depth if _is_given(ctx, "depth") else None,
         pages=pages,
     )
 
@@ -108,6 +109,11 @@ def sync(
     finish(len(result.changes) + len(result.unchanged), len(result.failed))
     if exit_code and result.changes:
         raise typer.Exit(EXIT_CHANGED)
+
+
+def _is_given(ctx: typer.Context, option: str) -> bool:
+    source = ctx.get_parameter_source(option)
+    return source is not None and source.name != "DEFAULT"
 
 
 def _summary(result: "SyncResult", folder: Path) -> str:

@@ -17,7 +17,7 @@ from domsieve.errors import UsageError
 from domsieve.library.inputs import PageInput
 from domsieve.library.site_results import SiteProgress
 from domsieve.options import CaptureOptions, NetworkOptions, Scope
-from domsieve.types import BlockKind, FieldName, HiddenText
+from domsieve.types import BlockKind, FieldName, HiddenText, SyncFormat
 
 AnyPath = str | os.PathLike[str]
 MethodChoice = Method | Estimator
@@ -82,6 +82,18 @@ class SiteKeywords(FetchKeywords, total=False):
     exclude: Annotated[Iterable[str], Default(())]
     depth: Annotated[int, Default(Scope().depth)]
     progress: Annotated[Callable[[SiteProgress], object] | None, Default(None)]
+
+
+class SyncKeywords(TypedDict, total=False):
+    """Which pages of a site are followed, and what is written."""
+
+    format: Annotated[SyncFormat | None, Default(None)]
+    include: Annotated[Iterable[str] | None, Default(None)]
+    exclude: Annotated[Iterable[str] | None, Default(None)]
+    depth: Annotated[int | None, Default(None)]
+    pages: Annotated[int | None, Default(None)]
+    capture: Annotated[CaptureOptions | None, Default(None)]
+    network: Annotated[NetworkOptions | None, Default(None)]
 
 
 class LearnFieldsKeywords(FetchKeywords, total=False):

@@ -2,23 +2,23 @@
 
 import asyncio
 import logging
-from collections.abc import Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 from domsieve.budget import budgeted
 from domsieve.errors import PolicyError
 from domsieve.library._checks import path_of
 from domsieve.library._fetch_options import FetchOptions, with_way_out
 from domsieve.library._running import in_thread, run_coroutine
-from domsieve.options import CaptureOptions, NetworkOptions
+from domsieve.library.parameters import SyncKeywords, given, takes
+from domsieve.options import CaptureOptions
 from domsieve.renderer.sampling.events import SampleEvent
 from domsieve.tasks.renderer_factory import RendererFactory
 from domsieve.tasks.site_sync.syncing import place_of, sync_folder
 from domsieve.tasks.site_sync.values import SyncResult
-from domsieve.types import SyncFormat
 
 logger = logging.getLogger("domsieve")
 
@@ -39,18 +39,8 @@ class _Logged:
         pass
 
 
-def sync(
-    source: str | Path,
-    folder: str | Path | None = None,
-    *,
-    format: SyncFormat | None = None,  # noqa: A002 (the name of the option)
-    include: Sequence[str] | None = None,
-    exclude: Sequence[str] | None = None,
-    depth: int | None = None,
-    pages: int | None = None,
-    capture: CaptureOptions | None = None,
-    network: NetworkOptions | None = None,
-) -> SyncResult:
+@takes(SyncKeywords)
+def sync(source: str | Path, folder: str | Path | None = None, **how: Unpack[SyncKeywords]) -> SyncResult:
     """Keep a folder in step with a site, and return what changed in its content.
 
     Parameters
@@ -71,54 +61,28 @@ def sync(
     BrowserNotFoundError : pages have to be rendered, but there is no Chrome.
     DomsieveError : the first page of the site cannot be loaded.
     """
-    return run_coroutine(
-        _work(source, folder, capture, network, _chosen(format, include, exclude, depth, pages))
-    )
+    return run_coroutine(_work("sync", source, folder, how))
 
 
+@takes(SyncKeywords)
 async def sync_async(
-    source: str | Path,
-    folder: str | Path | None = None,
-    *,
-    format: SyncFormat | None = None,  # noqa: A002 (the name of the option)
-    include: Sequence[str] | None = None,
-    exclude: Sequence[str] | None = None,
-    depth: int | None = None,
-    pages: int | None = None,
-    capture: CaptureOptions | None = None,
-    network: NetworkOptions | None = None,
+    source: str | Path, folder: str | Path | None = None, **how: Unpack[SyncKeywords]
 ) -> SyncResult:
     """Do the same as `sync`, with the same parameters, without blocking the event loop."""
-    work = partial(_work, source, folder, capture, network, _chosen(format, include, exclude, depth, pages))
+    work = partial(_work, "sync_async", source, folder, how)
     return await in_thread(lambda: asyncio.run(work()))
 
 
-def _chosen(
-    form: SyncFormat | None,
-    include: Sequence[str] | None,
-    exclude: Sequence[str] | None,
-    depth: int | None,
-    pages: int | None,
-) -> dict[str, Any]:
-    return {
-        "format": form,
-        "include": None if include is None else tuple(include),
-        "exclude": None if exclude is None else tuple(exclude),
-        "depth": depth,
-        "pages": pages,
-    }
-
-
 async def _work(
-    source: str | Path,
-    folder: str | Path | None,
-    capture: CaptureOptions | None,
-    network: NetworkOptions | None,
-    chosen: dict[str, Any],
+    call: str, source: str | Path, folder: str | Path | None, how: Mapping[str, Any]
 ) -> SyncResult:
+    chosen = given(call, SyncKeywords, how)
+    capture, network = chosen.pop("capture"), chosen.pop("network")
+    for name in ("include", "exclude"):
+        chosen[name] = None if chosen[name] is None else tuple(chosen[name])
     options = CaptureOptions(render="auto") if capture is None else capture
     fetching = FetchOptions.of(cache=None, capture=options, network=network).adapted()
-    path, given, names = place_of(source, None if folder is None else path_of("folder", folder), **chosen)
+    path, settings, names = place_of(source, None if folder is None else path_of("folder", folder), **chosen)
     # Nothing that only other commands use is kept.
     options = replace(fetching.options, both_versions=False, screenshot=False)
     factory = RendererFactory.of(options, fetching.network)
@@ -126,7 +90,7 @@ async def _work(
         try:
             return await sync_folder(
                 path,
-                given,
+                settings,
                 lambda _: factory,
                 chosen=names,
                 concurrency=factory.concurrency,

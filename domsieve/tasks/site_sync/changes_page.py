@@ -22,8 +22,8 @@ _MOST_WORDS = 400
 """Words shown of a passage that was added or removed."""
 _MOST_PASSAGES = 60
 """Passages shown of a page."""
-_OPEN = 5
-"""Pages that are shown unfolded, if they are the only ones."""
+_OPEN = 20
+"""Pages of the newest run that are shown unfolded; those of new pages have nothing but their address."""
 _PASSAGE_KINDS = {"added": "Added", "edited": "Edited", "removed": "Removed", "moved": "Moved"}
 
 
@@ -70,8 +70,8 @@ def _run(changes: Sequence[PageChange], *, is_open: bool) -> str:
         for kind, name in KIND_NAMES.items()
         if (number := sum(change.kind == kind for change in changes))
     )
-    open_pages = is_open and len(changes) <= _OPEN
-    pages = "\n".join(_page(change, is_open=open_pages) for change in changes)
+    opened = [change.url for change in changes if change.kind != "added"][: _OPEN if is_open else 0]
+    pages = "\n".join(_page(change, is_open=change.url in opened) for change in changes)
     return (
         f'<section aria-labelledby="run-{first.run}">\n<h2 id="run-{first.run}">Run {first.run}, '
         f'<time datetime="{_text(first.at)}">{_text(_shown_time(first.at))}</time></h2>\n'
@@ -91,7 +91,7 @@ def _page(change: PageChange, *, is_open: bool) -> str:
         f' <span class="faint">{_count(len(change.passages), "passage")}</span>' if change.passages else ""
     )
     return (
-        f"<details{' open' if is_open and shown else ''}>\n"
+        f"<details{' open' if is_open else ''}>\n"
         f'<summary><span class="kind {change.kind}">{KIND_NAMES[change.kind]}</span>'
         f'<span class="title"><bdi>{_text(change.title or change.url)}</bdi></span>{count}</summary>\n'
         f'<div class="page">\n<p class="address">{address}</p>\n{moved}'
