@@ -60,9 +60,7 @@ class ManualServer(LoopbackServer):
     def __init__(self, pages: int | None = None) -> None:
         super().__init__(_Handler)
         files = sorted(path for path in DOCS.rglob("*.md") if path.name not in ("results.md", "index.md"))
-        self.texts = {
-            f"/{path.stem}": _LINK.sub(r"](/\2)", path.read_text("utf-8")) for path in files[:pages]
-        }
+        self.texts = {f"/{path.stem}": linked(path.read_text("utf-8")) for path in files[:pages]}
         self.template = 0
         self.menu, self.footer, self.advert = (
             "Start page",
@@ -72,6 +70,10 @@ class ManualServer(LoopbackServer):
         self.rotating = Rotating()
         self._parser = MarkdownIt("commonmark").enable("table")
 
+    def content(self, text: str) -> str:
+        """Return the HTML of a Markdown text."""
+        return str(self._parser.render(text))
+
     def source(self, path: str) -> str | None:
         """Return the source of a page; None if there is none."""
         if path == "/":
@@ -80,7 +82,7 @@ class ManualServer(LoopbackServer):
                 path, f"<h1>The guides</h1><p>All guides of this project.</p><ul>{links}</ul>"
             )
         text = self.texts.get(path)
-        return None if text is None else self._framed(path, self._parser.render(text))
+        return None if text is None else self._framed(path, self.content(text))
 
     def _framed(self, path: str, content: str) -> str:
         advert, lines, seen = self.advert, "", ""
@@ -117,6 +119,11 @@ class ManualServer(LoopbackServer):
             f'</article></main><aside class="ad"><p>{escape(advert)}</p></aside>'
             f"<footer><p>{escape(self.footer)}</p></footer></body></html>"
         )
+
+
+def linked(text: str) -> str:
+    """Return a guide with links to the pages of the site in place of those to files."""
+    return _LINK.sub(r"](/\2)", text)
 
 
 def _inserted(content: str, block: str) -> str:

@@ -8,6 +8,8 @@ adverts, times and tokens that `benchmarks.two_loads` puts in.
 
 edits: single edits of a word, number, sentence, table cell, line of code, heading or list item at random places of
 the kept content. Each must be found in its page and passage, nothing else may be reported, and all ids must stay.
+history: this project's guides as they were at 20 commits that changed them. The words that the reported passages gain
+and lose must be those by which the content of each page differs.
 around: edits in the menu, footer and advert of every page.
 rotation: five runs of an unchanged site, a day apart, with adverts, times, tokens, a line with the day on every page
 and a counter on one; compared with the pages whose text changes for inscriptis and for trafilatura.
@@ -41,6 +43,7 @@ from benchmarks.changing_site import ChangingSite, sentence
 from benchmarks.printing import print_check, print_table
 from benchmarks.processes import processor_seconds
 from benchmarks.served_manual import ManualServer
+from benchmarks.sync_history import history
 from benchmarks.two_loads import served as rotating_served
 from domsieve.files import digest_of
 from domsieve.options import Budget, CaptureOptions, RenderMode
@@ -399,10 +402,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    all_names = ("edits", "around", "rotation", "redesign", "lies", "kills", "cost", "drawn")
+    all_names = ("edits", "history", "around", "rotation", "redesign", "lies", "kills", "cost", "drawn")
     above = os.environ.get("DOMSIEVE_DATA")
     parser.add_argument("--only", nargs="+", choices=all_names, default=[*all_names])
     parser.add_argument("--edits", type=int, default=200)
+    parser.add_argument("--commits", type=int, default=20)
     parser.add_argument("--kills", type=int, default=40)
     parser.add_argument("--pages", type=int, default=1_000, help="static pages of the figure cost")
     parser.add_argument("--rendered", type=int, default=40, help="of these that are rendered for comparison")
@@ -427,6 +431,7 @@ def main() -> None:
             else:
                 works: dict[str, Callable[[], tuple[dict[str, Any], list[str]]]] = {
                     "edits": lambda: edits(folder, number=given.edits),  # noqa: B023
+                    "history": lambda: history(sync, folder, commits=given.commits),  # noqa: B023
                     "around": lambda: around(folder),  # noqa: B023
                     "redesign": lambda: redesign(folder),  # noqa: B023
                     "lies": lambda: lies(folder),  # noqa: B023
