@@ -110,7 +110,7 @@ class SiteVisit:
 
     @asynccontextmanager
     async def sources(self) -> AsyncIterator[tuple[PageSource, CheckingSource, PageSource]]:
-        """Open what loads pages as before, what loads only those that may have changed, and what decides how."""
+        """Open what loads pages a second time, what loads only those that may have changed, and what decides how."""
         from domsieve.renderer.fetching.fetcher import Fetcher
 
         factory = self._factory
@@ -135,9 +135,12 @@ class SiteVisit:
                 )
             )
             pages = self._state.pages
-            loader = SameWaySource(source, source if mode == "never" else renderer, pages, self._limits)
+            same_way = source if mode == "never" else renderer
+            loader = SameWaySource(source, same_way, pages, self._limits)
+            # Two loads share nothing: a page from the browser's cache would show again what rotates.
+            again = SameWaySource(source, same_way, pages, self._limits, visitor="again")
             yield (
-                loader,
+                again,
                 CheckingSource(
                     loader,
                     fetcher,

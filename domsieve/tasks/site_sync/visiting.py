@@ -14,6 +14,7 @@ from domsieve.renderer.fetching.fetcher import Checked, Fetcher
 from domsieve.renderer.protocol import Outcome, PageSource, Rendering
 from domsieve.snapshot.page import Snapshot
 from domsieve.tasks.site_sync.state import SyncFile, SyncPage
+from domsieve.tasks.targets import site_of
 
 AUDIT_RUNS = 20
 """In so many runs, every page that validators call unchanged is fetched once: 5 % of them in each run."""
@@ -89,19 +90,28 @@ class SameWaySource:
     renderer : renders pages.
     pages : what is known about pages.
     limits : of the run.
+    visitor : rendered pages share cookies and the browser's cache only with pages of the same visitor.
     """
 
     def __init__(
-        self, source: PageSource, renderer: PageSource, pages: Mapping[str, SyncPage], limits: RunLimits
+        self,
+        source: PageSource,
+        renderer: PageSource,
+        pages: Mapping[str, SyncPage],
+        limits: RunLimits,
+        *,
+        visitor: str = "",
     ) -> None:
         self._source, self._renderer, self._pages = source, renderer, pages
-        self._limits = limits
+        self._limits, self._visitor = limits, visitor
 
     async def render(self, url: str, *, site: str | None = None) -> Rendering:
         """Load a page."""
         self._limits.load()
-        known = self._pages.get(url)
-        source = self._renderer if known is not None and known.loaded == "rendered" else self._source
+        known, source = self._pages.get(url), self._source
+        if known is not None and known.loaded == "rendered":
+            source = self._renderer
+            site = f"{site or site_of(url)} {self._visitor}".strip()
         with _cut_off_by(self._limits):
             rendering = await source.render(url, site=site)
         self._limits.loaded(rendering.snapshot)
