@@ -68,7 +68,8 @@ class ChangingSite(LoopbackServer):
     fed : times of the last changes in a feed that all pages name, by path; without any, there is no feed.
     drawn : whether the content is drawn by a script, which requests it as data.
     unlinked : paths to which no page links.
-    before : what is put before the end of a document, for each load another one.
+    adverts : whether the script of drawn pages puts an advert below the content: another one in each document, which
+        browsers may keep in their cache.
     requests : paths with the status that was sent.
     """
 
@@ -81,7 +82,8 @@ class ChangingSite(LoopbackServer):
         self.listed: dict[str, str] = {}
         self.fed: dict[str, str] = {}
         self.unlinked: set[str] = set()
-        self.drawn = False
+        self.drawn = self.adverts = False
+        self._documents = 0
         self.requests: list[tuple[str, int]] = []
 
     def source(self, path: str) -> bytes | None:
@@ -93,15 +95,22 @@ class ChangingSite(LoopbackServer):
         article.links = links if path == "/" else links[:_MENU]
         if self.drawn:
             menu = "".join(f'<a href="{link}">{link}</a> ' for link in article.links)
-            return f"<!doctype html><title>App</title><nav>{menu}</nav><div id=app></div>{_APP}".encode()
+            body = f"<nav>{menu}</nav><div id=app></div>{self._advert()}{_APP}"
+            return f"<!doctype html><title>App</title>{body}".encode()
         feed = '<link rel=alternate type="application/atom+xml" href="/feed.atom"></head>'
         return article.html().replace("</head>", feed if self.fed else "</head>").encode()
+
+    def _advert(self) -> str:
+        if not self.adverts:
+            return ""
+        self._documents += 1
+        return f"<script>advert = '<p>{sentence(f'advert {self._documents}')}</p>'</script>"
 
 
 _APP = '<script src="/app.js"></script>'
 _SCRIPT = b"""
 fetch('/data' + location.pathname).then(answer => answer.text()).then(text => {
-  document.getElementById('app').innerHTML = text;
+  document.getElementById('app').innerHTML = text + (window.advert || '');
 });
 """
 
@@ -143,6 +152,8 @@ class _Handler(QuietHandler):
             self.send_header("ETag", etag)
             self.send_header("Last-Modified", formatdate(usegmt=True))
         body = body if status == 200 and body is not None else b""
+        if site.adverts:
+            self.send_header("Cache-Control", "max-age=600")
         if status != 304:
             self.send_header("Content-Type", kind)
             self.send_header("Content-Length", str(len(body)))

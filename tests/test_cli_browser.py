@@ -108,7 +108,7 @@ def test_a_site_is_sampled_and_cleaned_in_one_call(
     result = run("site", f"{base}/", *words, cache=cache)
     assert result.exit_code == 0
     assert "Next: " not in result.stderr
-    assert result.stderr.endswith(f"{tmp_path / 'out'}: 8 pages.\n")
+    assert result.stderr.endswith(f"{tmp_path / 'out'}: 8 files.\n")
     with PageFolder(tmp_path / "out") as folder:
         assert {entry.url for entry in folder.entries.values()} == {*sample}
         files = {entry.url: entry.file for entry in folder.entries.values()}

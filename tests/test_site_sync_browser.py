@@ -44,3 +44,11 @@ def test_a_drawn_page_is_rendered_again_only_if_what_its_scripts_fetch_may_have_
         site.articles["/oak"].first[0] += " And one more sentence."
         result = sync(site, tmp_path / "site")
         assert urls(site, result.changed) == ["/oak"]
+
+
+def test_a_page_in_the_cache_of_the_browser_does_not_hide_what_rotates(tmp_path: Path) -> None:
+    with running(ChangingSite(["ash", "birch", "cedar", "fir"])) as site:
+        site.drawn = site.adverts = True
+        sync(site, tmp_path / "site")
+        for _ in range(2):
+            assert urls(site, sync(site, tmp_path / "site").changed) == []

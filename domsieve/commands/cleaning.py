@@ -232,6 +232,8 @@ def clean(
     if (model or models) and writing.drift.known_share is not None:
         say(f"{model or models}: {writing.drift}.")
     writing.report()
+    if folder:
+        say(folder.summary())
     finish(writing.done, fetched.failed + writing.failed.count)
 
 

@@ -149,4 +149,6 @@ def records(
                 f"One table has the records of {count(regions, 'region')}; page and region tell them apart, and "
                 "--output-dir writes a file per page."
             )
+    if folder:
+        say(folder.summary())
     finish(done, failed.count)

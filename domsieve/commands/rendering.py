@@ -20,7 +20,6 @@ from domsieve.commands.capture_options import (
 )
 from domsieve.commands.console import (
     check_place,
-    count,
     finish,
     open_cache,
     print_json,
@@ -191,6 +190,7 @@ def site(
             asyncio.run(run(store, recording))
         say_unknown(capture.replay)
         if folder:
+            say(f"The files of {folder.root} are written now: the method learns from all pages.")
             writing = _clean(records, store, capture, folder, output_format or "text")
             done, failed = writing.done, failed + writing.failed.count
     if kept_as and not output_dir:
@@ -225,5 +225,5 @@ def _clean(
             bar.advance()
             writing.write(page, result, folder)
     writing.report()
-    say(f"{folder.root}: {count(writing.done, 'page')}.")
+    say(folder.summary())
     return writing

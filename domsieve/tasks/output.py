@@ -91,6 +91,11 @@ class ResultFolder:
         finally:
             self._folder.__exit__(kind, error, trace)
 
+    def summary(self) -> str:
+        """Return how many files were written and where, in a sentence."""
+        number = len(self._written)
+        return f"{self.root}: {number:,} file{'s' * (number != 1)}."
+
     def expect(self, pages: Iterable[PageKey]) -> None:
         """Name the files of all pages, before the first is written."""
         self._names = self._folder.names(pages, self._entry)
