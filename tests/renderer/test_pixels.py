@@ -69,6 +69,7 @@ _SHADOW = (
     "<feGaussianBlur in=SourceAlpha stdDeviation=3 />"
     "<feMerge><feMergeNode /><feMergeNode in=SourceGraphic /></feMerge>"
 )
+_BLOT = ",".join(f"{x}px {y}px #000" for x in range(-4, 5, 2) for y in range(-4, 5, 2))
 # Painted, but nobody can read it.
 UNREADABLE = [
     "<p style='-webkit-text-security:disc'>{}</p>",
@@ -84,12 +85,20 @@ UNREADABLE = [
     "<div style='position:relative'><p>{}</p>"
     "<div style='position:absolute;inset:0;backdrop-filter:contrast(1.01) blur(7px)'></div></div>",
     "<p style='transform:skewX(70deg)'>{}</p>",
+    "<p style='-webkit-text-stroke:7px #000'>{}</p>",
+    f"<p style='text-shadow:{_BLOT}'>{{}}</p>",
+    "<svg width=900 height=30><text y=20 textLength=8>{}</text></svg>",
 ]
 # This looks like it, but can be read.
 READABLE = [
     f"{_FILTER.format(_SHADOW)}<p style='filter:url(#f)'>{{}}</p>",
     f"{_FILTER.format('<feColorMatrix type=saturate values=0 />')}<p style='filter:url(#f)'>{{}}</p>",
     "<p style='filter:blur(1px)'>{}</p>",
+    "<p style='text-shadow:0 0 6px #000'>{}</p>",
+    "<p style='color:#fff;text-shadow:1px 0 #000,-1px 0 #000,0 1px #000,0 -1px #000'>{}</p>",
+    "<p style='color:#fff;font-size:30px;-webkit-text-stroke:1px #000'>{}</p>",
+    "<p style='color:#fff;-webkit-text-stroke:7px #000;paint-order:stroke'>{}</p>",
+    "<svg width=900 height=30><text y=20 textLength=600>{}</text></svg>",
     "<p style='transform:skewX(60deg)'>{}</p>",
     "<div style='height:40px;overflow:auto;pointer-events:none'><p style='pointer-events:auto'>-</p>"
     "<p style='margin-top:300px'>{}</p></div>",

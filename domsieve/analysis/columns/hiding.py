@@ -153,6 +153,7 @@ class _Judge:
             (read * np.sqrt(thinness(scene.plane[above])) <= _LEAST_LETTER_PX)
             | (slant(scene.plane[above]) < _LEAST_SLANT)
             | node.is_coded[text]
+            | node.is_blot[text]
             | (scene.blur_px[above] >= _MOST_BLUR * letter)
             | (rect[:, 2] - rect[:, 0] > _MOST_APART * letter * letters)
             | self._overlaps(text, letters),

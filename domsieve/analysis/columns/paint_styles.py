@@ -39,6 +39,8 @@ _CUTS, _SCROLLS = 1, 2
 _DARK = (18.0, 18.0, 18.0)
 # A stroke or a line through letters of so many sizes of a letter hides them.
 _WIDE_STROKE, _WIDE_LINE = 0.16, 0.8
+# From this on, letters that are painted with a stroke of their own colour, or below it, are blots.
+_BLOT_STROKE = 0.35
 # What of a property makes an element the containing block of fixed boxes in it.
 _HOLDS_FIXED = re.compile(r"transform|translate|rotate|scale|perspective|filter|contain")
 _ADDRESS = re.compile(r'url\("#([^"]{1,200})"\)$')
@@ -221,6 +223,11 @@ class PaintStyles:
         # Wide strokes are painted over the letters.
         first = self.each("paint-order", "normal", lambda value: value.startswith("stroke"))
         wide = (self.outline[:, 3] == 1) & (stroke_px >= _WIDE_STROKE * self.letter_px) & ~first
+        with np.errstate(invalid="ignore"):
+            own = np.abs(self.ink - self.outline)[:, :3].max(axis=1) <= LEAST_CONTRAST
+        self.is_blot: Bools = (
+            (self.outline[:, 3] == 1) & (stroke_px >= _BLOT_STROKE * self.letter_px) & (own | ~first)
+        )
         self.ink[wide] = self.outline[wide]
         self.has_no_fill: Bools = drawn & self.each("fill", "rgb(0, 0, 0)", lambda value: value == "none")
         self.is_coded: Bools = self.each("-webkit-text-security", "none", lambda value: value != "none")

@@ -119,23 +119,33 @@ def seen_ranges(first: Ints, letters: Ints, is_seen: Bools) -> list[tuple[int, i
     return found
 
 
-def squeezed(line: Ints, box: F64, letters: Ints) -> Bools:
-    """Return which parts (B,) are of lines that are drawn so thin or so flat that nobody can read them.
+def squeezed(owner: Ints, line: Ints, box: F64, letters: Ints) -> Bools:
+    """Return which parts (B,) are drawn so thin, so flat or so much on top of each other that nobody can read them.
 
     Parameters
     ----------
-    line, box, letters : the text box of each part, which is not turned, its edges and its number of letters.
+    owner, line, box, letters : the text and the text box of each part, which is not turned, its edges and its number
+        of letters.
     """
-    lines, number = np.unique(line, return_inverse=True)
-    begin, end = np.full((lines.size, 2), np.inf), np.full((lines.size, 2), -np.inf)
-    np.minimum.at(begin, number, box[:, :2])
-    np.maximum.at(end, number, box[:, 2:])
-    short, long = np.sort(end - begin, axis=1).T
-    count = np.bincount(number, letters, lines.size)
+    number, sizes, count = _unions(line, box, letters)
+    short, long = np.sort(sizes, axis=1).T
     # A line of few letters may be narrower than it is high.
     size = np.where(count < _FEWEST_IN_LINE, long, short) / _LINE_HEIGHT
     thin = (count >= _FEWEST_IN_LINE) & (long / np.maximum(count, 1) < _LEAST_READ * size)
-    return np.asarray((thin | (size < _LEAST_LETTER_PX))[number])
+    text, wholes, total = _unions(owner, box, letters)
+    least = np.full(total.size, np.inf)
+    np.minimum.at(least, text, size[number])
+    piled = (total >= _FEWEST_IN_LINE) & (wholes.prod(axis=1) < _LEAST_READ * total * least**2)
+    return np.asarray((thin | (size < _LEAST_LETTER_PX))[number] | piled[text])
+
+
+def _unions(group: Ints, box: F64, letters: Ints) -> tuple[Ints, F64, F64]:
+    """Return the number of the group of each part, and the size (n, 2) and the letters (n,) of each group."""
+    groups, number = np.unique(group, return_inverse=True)
+    begin, end = np.full((groups.size, 2), np.inf), np.full((groups.size, 2), -np.inf)
+    np.minimum.at(begin, number, box[:, :2])
+    np.maximum.at(end, number, box[:, 2:])
+    return number, end - begin, np.bincount(number, letters, groups.size).astype(np.float64)
 
 
 def is_upright(transform: str) -> bool:

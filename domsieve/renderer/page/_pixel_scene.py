@@ -41,6 +41,7 @@ _PROPERTIES = frozenset(
         "background-clip",
         "text-decoration-line",
         "text-shadow",
+        "-webkit-text-stroke-width",
         "transform",
         "z-index",
         *PIXEL_STYLES,
@@ -199,6 +200,7 @@ class Scene:
         self.unsure |= self.below(np.array([is_unclear(value, frozenset(unclear)) for value in filters])[row])
         self.smeared = self.below(np.array(["blur(" in one or "url(" in one for one in filters])[row])
         self.smeared |= any("blur(" in one or "url(" in one for one in backdrops)
+        self.smeared |= self.shaded | ~has("-webkit-text-stroke-width", "0px", "")
         parts = zip(*(column[f"font-{part}"] for part in ("style", "weight", "family")), strict=True)
         self.fonts = ["{} {} 32px {}".format(*one) for one in parts]
         self.font_of = row
@@ -301,7 +303,7 @@ class Scene:
         self.ink = self.letters * (_INK * size**2 + _INK_OF_EDGES * size)
         self.scroller = self._inherited(self._scroller_of)[self.owner]
         level = np.flatnonzero(~self._is_turned[self.owner])
-        thin = squeezed(self.line[level], self.box[level], self.letters[level])
+        thin = squeezed(self.owner[level], self.line[level], self.box[level], self.letters[level])
         self.unread[self.owner[level[thin]]] = True
 
     def font_px(self, part: int) -> float:
