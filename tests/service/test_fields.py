@@ -10,6 +10,8 @@ import httpx
 import pytest
 from pydantic import ValidationError
 
+from domsieve.analysis.fields.picking_page import picking_page
+from domsieve.renderer.html_parser.parser import parse_html
 from domsieve.service.jobs.job_values import SiteQuota
 from domsieve.service.jobs.requests import FieldsRequest, LearnFieldsRequest, shown
 from domsieve.service.mcp._tools import TOOLS
@@ -225,3 +227,55 @@ def test_the_form_finds_fields_and_offers_a_learned_model(tmp_path: Path, shop: 
             text = made.client.get(answer.headers["location"]).text
         assert "Borage" in text
         assert "Chervil" in text
+
+
+def test_values_are_chosen_on_the_page_of_a_job_and_learned(tmp_path: Path, shop: str) -> None:
+    with stage(tmp_path, work=worked, free_bytes=0) as made:
+        body = {"url": address(shop, 2), "urls": [address(shop, n) for n in range(3, 8)], "render": "never"}
+        job = ended(made, "/v1/fields", body)
+        page = made.client.get(f"/jobs/{job['id']}").text
+        assert 'sandbox="allow-scripts"' in page
+        document = made.client.get(f"{job['url']}/files/page.html")
+        assert f">{SEEDS[1].price}" in document.text
+        assert "frame-ancestors 'self'" in document.headers["content-security-policy"]
+        assert "allow-same-origin" not in document.headers["content-security-policy"]
+        rows = {"name_0": "title", "value_0": SEEDS[1].name, "name_3": "price", "value_3": SEEDS[1].price}
+        headers = {"Origin": made.url}
+        answer = made.client.post(f"/jobs/{job['id']}/teach", data=rows, headers=headers)
+        assert answer.status_code == 303, answer.text
+        text = ""
+        while "badge done" not in text:
+            assert "badge failed" not in text
+            time.sleep(0.02)
+            text = made.client.get(answer.headers["location"]).text
+        for seed in SEEDS[1:7]:
+            assert seed.name in text
+            assert seed.price in text
+
+
+@pytest.mark.parametrize(
+    ("rows", "said"),
+    [
+        ({}, "Click a value"),
+        ({"name_0": "title"}, "“title” needs both"),
+        ({"value_1": "x"}, "“x” needs both"),
+    ],
+)
+def test_rows_that_are_not_filled_in_are_refused(
+    tmp_path: Path, shop: str, rows: dict[str, str], said: str
+) -> None:
+    with stage(tmp_path, work=worked, free_bytes=0) as made:
+        job = ended(made, "/v1/fields", {"url": address(shop, 2), "render": "never"})
+        answer = made.client.post(f"/jobs/{job['id']}/teach", data=rows, headers={"Origin": made.url})
+        assert answer.status_code == 422
+        assert said in answer.text
+
+
+def test_the_page_to_choose_from_has_only_escaped_text() -> None:
+    source = b"<p>&lt;script&gt;ran=1&lt;/script&gt;</p><script>ran=2</script><p onclick='ran=3'>a&quot;b</p>"
+    document = picking_page(parse_html(source, url=URL)).decode()
+    assert document.count("<script>") == 1
+    assert "ran=2" not in document
+    assert "onclick" not in document
+    assert "&lt;script&gt;ran=1" in document
+    assert "&quot;b" in document

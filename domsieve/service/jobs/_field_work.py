@@ -14,6 +14,7 @@ from domsieve.analysis.fields.fields_model import (
     fields_model_to_bytes,
     model_facts,
 )
+from domsieve.analysis.fields.picking_page import picking_page
 from domsieve.analysis.writers.field_tables import FieldSheet
 from domsieve.analysis.writers.formats import RECORD_FORMATS, write_fields
 from domsieve.budget import spending_on_site
@@ -28,7 +29,7 @@ from domsieve.service.jobs._job_context import (
     used_page,
 )
 from domsieve.service.jobs._page_loads import job_pages
-from domsieve.service.jobs.field_requests import MODEL_FILE
+from domsieve.service.jobs.field_requests import MODEL_FILE, PAGE_FILE
 from domsieve.service.jobs.job_values import Claim, NewFile, UsedPage, problem_of
 from domsieve.service.jobs.requests import FieldsRequest, LearnFieldsRequest
 from domsieve.snapshot.index import PageRecord
@@ -254,9 +255,18 @@ class FieldWork:
             for name in (PRODUCT_FIELDS if model is None else model.fields)
         }
         alarms = [] if watch is None else [f"{alarm}. Learn the fields again." for alarm in watch.alarms()]
-        return {"format": request.format, "records": len(rows), "fields": found, "remarks": alarms}, [
-            NewFile(f"fields{entry.ending}", entry.media_type, data)
+        summary = {"format": request.format, "records": len(rows), "fields": found, "remarks": alarms}
+        return summary, [
+            NewFile(f"fields{entry.ending}", entry.media_type, data),
+            *self._shown(request, pages),
         ]
+
+    def _shown(self, request: FieldsRequest, pages: list[Page]) -> Iterator[NewFile]:
+        """Yield the page of the request as a document in which a person can click values, if it could be read."""
+        for page in pages:
+            if page.label == request.url and all(one["url"] != page.label for one in self._failures):
+                with page.at_work("fields"):
+                    yield NewFile(PAGE_FILE, "text/html; charset=utf-8", picking_page(page.read()))
 
     def _sheets(
         self, pages: list[Page], model: FieldsModel | None, watch: FieldWatch | None

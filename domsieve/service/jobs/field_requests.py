@@ -22,6 +22,8 @@ MOST_FIELD_PAGES = 200
 """Maximum number of pages in a request for fields."""
 MODEL_FILE = "model.json"
 """Name of the model among the results of a job that learns fields."""
+PAGE_FILE = "page.html"
+"""Name of the document with the page, in which values are clicked, among the results of a job for fields."""
 _MODEL_CHARACTERS = 50_000  # a request has 64 kB; models have some thousand
 _LONGEST_ADDRESS = 8_192
 _ADDRESS: TypeAdapter[str] = TypeAdapter(Url)

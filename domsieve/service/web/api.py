@@ -8,6 +8,7 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, StreamingResponse
 from pydantic import BeforeValidator, ValidationError
 
+from domsieve.service.jobs.field_requests import PAGE_FILE
 from domsieve.service.jobs.job_request import JobRequest
 from domsieve.service.jobs.job_values import Job, JobState
 from domsieve.service.jobs.request_fields import Url
@@ -420,7 +421,12 @@ CHANGES_POLICY = (
     "sandbox; default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; "
     "frame-ancestors 'none'"
 )
-DOCUMENT_POLICIES = {("report", REPORT_FILE): REPORT_POLICY, ("sync", PAGE): CHANGES_POLICY}
+PICKING_POLICY = REPORT_POLICY.replace("img-src data:; ", "").replace("ancestors 'none'", "ancestors 'self'")
+DOCUMENT_POLICIES = {
+    ("report", REPORT_FILE): REPORT_POLICY,
+    ("sync", PAGE): CHANGES_POLICY,
+    ("fields", PAGE_FILE): PICKING_POLICY,
+}
 """The documents among the results, by the kind of their job and their name, with the policies of their sandboxes."""
 
 
@@ -466,6 +472,8 @@ def files(gateway: Gateway) -> APIRouter:
                 headers=headers,
             )
         )
+        if policy == PICKING_POLICY:
+            response.headers["X-Frame-Options"] = "SAMEORIGIN"
         return with_policy(response, policy) if policy else response
 
     return router

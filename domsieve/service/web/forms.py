@@ -238,7 +238,7 @@ _TAKES = {
 }
 _LONGEST_URL = 8_192
 _EXAMPLE = "https://example.org/news"
-_MOST_FIELDS = 60
+_MOST_FIELDS = 100
 # Numbers as browsers send them; `int` and `float` also accept underscores and `nan`.
 _NUMBER = re.compile(r"-?[0-9]{1,10}(\.[0-9]{1,10})?")
 _END_OF_HOST = re.compile(r"[/?#\\]")
@@ -290,31 +290,31 @@ def request_from(fields: Mapping[str, str]) -> JobRequest:
         raise FormError("Choose what you want of the page.", field="kind")
     width, _, height = given["window"].partition("x")
     values: dict[str, Any] = {
-        "url": _address(given["url"]),
-        "viewport_width": _number(width),
-        "viewport_height": _number(height),
+        "url": address_in(given["url"]),
+        "viewport_width": number_in(width),
+        "viewport_height": number_in(height),
         **{field.name: _value(field, given[field.name]) for field in _fields_of(kind)},
     }
     if kind in _THAT_SELECT:
-        values |= {name: _lines(given[name]) for name in _SELECTORS}
+        values |= {name: lines_in(given[name]) for name in _SELECTORS}
     for name, field in _FIELDS[kind].items():
-        values[name] = _number(given[field]) if name in _NUMBERS and given[field] else given[field] or None
+        values[name] = number_in(given[field]) if name in _NUMBERS and given[field] else given[field] or None
     if kind == "sync":
         values["store"] = values["store"] or (urlsplit(values["url"]).hostname or "")[:_LONGEST_STORE]
     else:
-        values["max_age_days"] = _number(given["max_age_days"]) if given["max_age_days"] else None
+        values["max_age_days"] = number_in(given["max_age_days"]) if given["max_age_days"] else None
         values["refresh"] = bool(given["refresh"])
     if kind in _THAT_CLEAN:
         values["favor"] = given["favor"] if values["method"] == DEFAULT_METHOD else None
         values["metadata"] = bool(given["metadata"])
         values["hidden"] = given["hidden"]
         if values["format"] in _OF_PASSAGES:
-            values["max_words"] = _number(given["max_words"])
+            values["max_words"] = number_in(given["max_words"])
         values |= {f"{what}_kinds": _blocks(given, what) for what in ("keep", "drop")}
     if kind == "compare":
         values["twice"] = bool(given["twice"])
     if kind == "fields":
-        values["urls"] = [_address(line) for line in _lines(given["fields_urls"])]
+        values["urls"] = [address_in(line) for line in lines_in(given["fields_urls"])]
     if kind == "records":
         values["fields"] = [name for name in FIELD_NAMES if given[f"field_{name}"]]
     model = REQUESTS[_KNOWN[kind]]
@@ -325,7 +325,7 @@ def request_from(fields: Mapping[str, str]) -> JobRequest:
     except ValidationError as error:
         wrong = error.errors()
         first = str(wrong[0]["loc"][0]) if wrong[0]["loc"] else ""
-        sentences = dict.fromkeys(_sentence(model, one, given["url"]) for one in wrong)
+        sentences = dict.fromkeys(sentence_about(model, one, given["url"]) for one in wrong)
         raise FormError(" ".join(sentences), field=_field_of(kind, first)) from error
 
 
@@ -385,10 +385,10 @@ def _value(field: FormField, text: str) -> Any:
     if field.kind == "check":
         return bool(text)
     if field.kind == "lines":
-        return _lines(text)
+        return lines_in(text)
     if not text and field.is_optional:
         return None
-    return _number(text) if field.kind in {"number", "whole"} else text
+    return number_in(text) if field.kind in {"number", "whole"} else text
 
 
 def _written(field: FormField, request: Mapping[str, Any]) -> str:
@@ -399,7 +399,8 @@ def _written(field: FormField, request: Mapping[str, Any]) -> str:
     return "\n".join(map(str, value or ())) if field.kind == "lines" else _text(value)
 
 
-def _lines(text: str) -> list[str]:
+def lines_in(text: str) -> list[str]:
+    """Return the lines of a text that are not blank."""
     return [line for line in map(str.strip, text.splitlines()) if line]
 
 
@@ -419,7 +420,7 @@ def _params(method: str | None, text: str) -> dict[str, Any]:
     """
     try:
         entry = entry_of(method or DEFAULT_METHOD)  # type: ignore[arg-type]
-        return {**entry.read(_lines(text))}
+        return {**entry.read(lines_in(text))}
     except KeyError as error:
         raise FormError("Choose a method from the list.") from error
     except ParameterError as error:
@@ -431,7 +432,7 @@ def _word(value: object) -> str:
     return "none" if value is None else str(value).lower() if isinstance(value, bool) else str(value)
 
 
-def _address(text: str) -> str:
+def address_in(text: str) -> str:
     """Return a web address; add the scheme if it is missing.
 
     Raises
@@ -455,7 +456,7 @@ def _address(text: str) -> str:
     return text if has_scheme else f"https://{text}"
 
 
-def _number(text: str) -> int | float | str:
+def number_in(text: str) -> int | float | str:
     """Return a text as a number, or unchanged if it is none; the request then refuses it with its name."""
     if not _NUMBER.fullmatch(text):
         return text
@@ -471,7 +472,7 @@ def _field_of(kind: str, name: str) -> str:
     return _FIELDS[kind].get(name, name)
 
 
-def _sentence(model: type[JobRequest], error: Any, address: str) -> str:
+def sentence_about(model: type[JobRequest], error: Any, address: str) -> str:
     """Return a sentence that says what is wrong with a field, and what to write instead."""
     name = str(error["loc"][0]) if error["loc"] else ""
     if name == "url":

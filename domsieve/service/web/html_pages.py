@@ -11,7 +11,7 @@ from fastapi.responses import HTMLResponse, RedirectResponse
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from domsieve.errors import UsageError
-from domsieve.service.jobs.field_requests import MODEL_FILE
+from domsieve.service.jobs.field_requests import MODEL_FILE, PAGE_FILE
 from domsieve.service.jobs.job_values import OF_SITES, STATES, Job
 from domsieve.service.jobs.requests import request_of
 from domsieve.service.web.api import DOCUMENT_POLICIES
@@ -56,6 +56,7 @@ from domsieve.service.web.shown_results import (
     shown_result,
     site_index,
 )
+from domsieve.service.web.teaching import TAUGHT_ROWS, learning_from
 
 _NEWEST, _PART, _EVENTS = 8, 30, 200
 _NUMBER_DIGITS = 6
@@ -91,6 +92,7 @@ class Pages:
             kind_names=KIND_NAMES,
             of_sites=OF_SITES,
             states=STATES,
+            taught_rows=TAUGHT_ROWS,
         )
 
     def show(self, request: Request, template: str, *, status: int = 200, **values: Any) -> Response:
@@ -229,7 +231,15 @@ def html_pages(
             can_retry=found.state in _UNDONE,
             may_work=found.problem is None or bool(found.problem.get("retry")),
             can_ask_again=bool(fields_from(found.kind, found.request)),
-            report=next((file for file in found.files if (found.kind, file.name) in DOCUMENT_POLICIES), None),
+            report=next(
+                (
+                    file
+                    for file in found.files
+                    if (found.kind, file.name) in DOCUMENT_POLICIES and file.name != PAGE_FILE
+                ),
+                None,
+            ),
+            taught=any(file.name == PAGE_FILE for file in found.files),
             pictures=pictures,
         )
         has_pictures = result.records is not None and result.records.has_pictures
@@ -274,6 +284,20 @@ def html_pages(
         response = with_policy(HTMLResponse(text), PREVIEW_POLICY)
         response.headers["X-Frame-Options"] = "SAMEORIGIN"
         return response
+
+    @router.post("/jobs/{job}/teach")
+    async def teach(request: Request, job: str) -> Response:
+        """Learn the fields whose values were clicked on the page of a job, and redirect to the new job."""
+        client = request.state.client
+        try:
+            found = await gateway.ask(gateway.store.get, job, client)
+            asked = await asyncio.to_thread(learning_from, read_form(await request.body()), found.request)
+            made = await gateway.add(asked, client=client, key=None)
+        except FormError as error:
+            return failed(request, ProblemError(422, str(error)))
+        except ProblemError as error:
+            return failed(request, error)
+        return _to(f"/jobs/{made.id}")
 
     @router.post("/jobs/{job}/retry")
     async def retry(request: Request, job: str) -> Response:

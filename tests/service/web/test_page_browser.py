@@ -385,6 +385,7 @@ def test_screen_readers_and_weak_eyes_are_served(person: Person, demo: str, them
     for kind, url in (
         ("clean", demo + "/articles/swifts"),
         ("records", demo + "/shop"),
+        ("fields", demo + "/articles/swifts"),
         ("compare", demo + "/shop"),
         ("site", demo + "/"),
         ("clean", "http://nowhere.invalid/"),
@@ -399,6 +400,39 @@ def test_screen_readers_and_weak_eyes_are_served(person: Person, demo: str, them
         person.js(AXE.read_text(encoding="utf-8"))
         assert person.js(FIND) == [], path
     person.events = [event for event in person.events if "404" not in event]
+
+
+def test_values_are_chosen_by_keyboard_in_a_sandbox_and_found_on_other_pages(
+    person: Person, demo: str
+) -> None:
+    person.ask("fields", demo + "/articles/swifts")
+    person.see(ENDED)
+    frame = person.page.frame_locator("#picked-from")
+    title = frame.locator("button.large").first
+    said = str(person.do(title.inner_text()))
+    person.do(title.focus())
+    person.press("Enter")
+    person.do(person.page.wait_for_function("() => document.activeElement.name === 'name_0'"))
+    person.do(person.page.keyboard.type("headline"))
+    assert person.do(person.page.input_value("[name=value_0]")) == said
+    assert "Give it a name" in person.text("[data-picked]")
+    person.do(person.page.fill("[name=urls]", f"{demo}/articles/owl-pellets\n{demo}/articles/robins"))
+    person.do(person.page.click("button:text-is('Learn')"))
+    person.see("text=Find these fields on more pages")
+    table = person.text("table")
+    assert said in table
+    assert "An owl" in table
+    # The document has no origin: it reads nothing of the service, and messages of others are not taken.
+    reads = """async () => {
+        try { return document.cookie } catch (error) { return error.name }
+    }"""
+    person.do(person.page.go_back())
+    person.see("#picked-from")
+    inner = person.page.frames[1]
+    assert person.do(inner.evaluate("() => origin")) == "null"
+    assert person.do(inner.evaluate(reads)) == "SecurityError"
+    person.js("() => postMessage({ picked: 'forged' }, '*')")
+    assert person.do(person.page.input_value("[name=value_7]")) == ""
 
 
 def test_a_page_that_may_not_be_opened_says_so(person: Person) -> None:

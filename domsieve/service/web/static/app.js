@@ -83,6 +83,24 @@ function watch() {
   if (document.querySelector('[data-poll]')) later(POLL_MS)
 }
 
+/** Take a value that was chosen in the frame of a page, which has no origin: its window says which frame it is. */
+function pick(event) {
+  const form = document.querySelector('[data-picking]')
+  const frame = form && document.getElementById(form.dataset.picking)
+  const text = event.data?.picked
+  if (!frame || event.source !== frame.contentWindow || typeof text !== 'string') return
+  const status = form.querySelector('[data-picked]')
+  const row = [...form.querySelectorAll('.taught')].find((one) => !one.querySelector('[name^=value]').value)
+  if (!row) {
+    status.textContent = 'All rows are filled in. Empty one first.'
+    return
+  }
+  row.querySelector('[name^=value]').value = text.slice(0, 2000)
+  status.textContent = 'The value is in the form. Give it a name.'
+  row.querySelector('[name^=name]').focus()
+}
+
+window.addEventListener('message', pick)
 document.addEventListener('click', (event) => {
   const button = event.target.closest('[data-copy]')
   if (button) copy(button)
