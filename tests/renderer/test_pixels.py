@@ -64,6 +64,39 @@ KNOWING = {
     "a shadow that stays": "<style>p { text-shadow: 0 0 3px #000 }</style><script>addEventListener('load', () =>"
     "document.querySelector('div p').style.setProperty('text-shadow', '0 0 3px #000', 'important'))</script>",
 }
+_PALE = "color:#fff;background:url(/none.png)"  # on white, which layout cannot know
+_AT = f"margin:0;position:absolute;z-index:-1;left:0;top:60px;{_PALE}"
+_BARS = "I" * 90
+_DOT = "<text y=10 font-size=14 fill=#ddd>W</text>"
+# Something else changes with the letters, or the page is not as readers find it.
+DECOYS = {
+    "a far shadow": f"<p style='{_AT}'>{{}}</p><p style='margin:0;filter:drop-shadow(0 60px 0 #eee)'>{_BARS}</p>",
+    "a reflection": f"<p style='{_AT}'>{{}}</p><p style='margin:0;-webkit-box-reflect:below 40px'>{_BARS}</p>",
+    "a filter that moves letters": "<svg width=0 height=0><filter id=f y=-10 height=30><feOffset dy=60 result=a />"
+    "<feMerge><feMergeNode in=a /><feMergeNode in=SourceGraphic /></feMerge></filter></svg>"
+    f"<p style='{_AT}'>{{}}</p><p style='margin:0;filter:url(#f)'>{_BARS}</p>",
+    "letters of SVG that are used again": f"<p style='{_AT}'>{{}}</p><svg width=900 height=90 style='display:block'>"
+    f"<text id=d y=20 fill=#888>{_BARS}</text><use href=#d y=55 /></svg>",
+    "a pattern of letters": f"<div style='position:relative'><p>{{}}</p><svg style='{_LAYER}'>"
+    f"<pattern id=g width=10 height=10 patternUnits=userSpaceOnUse><rect width=10 height=10 fill=#fff />{_DOT}"
+    "</pattern>"
+    "<rect width=2000 height=200 fill='url(#g)' /></svg></div>",
+    "a list marker": f"<p style='{_AT}'>{{}}</p><ul style='margin:0;padding:0;list-style:inside \"IIIIIIII\";"
+    f"text-shadow:{','.join(f'{x}px 60px #ddd' for x in range(0, 400, 20))}'><li></ul>",
+    "a form field": f"<p style='{_AT}'>{{}}</p><input value='{_BARS}' style='position:absolute;left:0;top:58px;"
+    "width:600px;border:0;background:none;color:transparent;text-shadow:0 0 #ccc'>",
+    "an animation after another": f"<p style='{_PALE};animation:a 4s forwards,b 1e6s 4s forwards'>{{}}</p><style>"
+    "@keyframes a { 0%, 99% { color: #fff } to { color: #000 } } @keyframes b { 0%, to { color: #fff } }</style>",
+    "a sticky text": "<div style='position:relative;height:500px'><p style='position:sticky;top:300px'>"
+    "{}</p><canvas style='position:absolute;left:0;top:200px;width:100%;height:200px'></canvas></div>"
+    "<script>{ const c = document.querySelector('canvas').getContext('2d'); c.fillStyle = '#fff';"
+    " c.fillRect(0, 0, 999, 999) }</script>",
+    "a narrow slit": f"<div style='position:relative'><p>{{}}</p>"
+    f"<div style='{_LAYER};background:linear-gradient(#fff 60%, #fff0 60%)'></div></div>",
+    "a slit over a few letters each": "<div style='position:relative'><p>"
+    + "".join(f"<i>{_WORDS[at : at + 2]}</i>" for at in range(0, len(_WORDS), 2))
+    + f"</p><div style='{_LAYER};background:linear-gradient(#fff 66%, #fff0 66% 71%, #fff 71%)'></div></div>",
+}
 _FILTER = "<svg width=0 height=0><filter id=f>{}</filter></svg>"
 _SHADOW = (
     "<feGaussianBlur in=SourceAlpha stdDeviation=3 />"
@@ -164,6 +197,15 @@ def test_what_layout_cannot_know_is_found(studio: Studio, number: int) -> None:
 def test_a_page_that_knows_of_the_pictures_gains_nothing(studio: Studio, way: str) -> None:
     said = judged(show(studio, f"<p>before</p>{KNOWING[way]}{_COVERED}".replace("{}", _WORDS)))
     assert (said["before"], said[_WORDS]) == (Hiding.NONE, Hiding.UNSEEN)
+
+
+@pytest.mark.parametrize("way", DECOYS)
+def test_what_changes_with_letters_does_not_show_them(studio: Studio, way: str) -> None:
+    html = DECOYS[way].replace("{}", _WORDS)
+    page = show(studio, f"<div style='position:relative'>{html}</div><p>after</p>")
+    kept = str(domsieve.clean(page, method="none", hidden="pixels").text).split()
+    assert "after" in kept
+    assert not {*kept} & {*_WORDS.split()}
 
 
 def test_what_shows_only_while_scripts_are_off_is_hidden(studio: Studio) -> None:

@@ -10,6 +10,7 @@ PIXEL_STYLES = (
     "text-decoration-thickness",
     "rotate",
     "pointer-events",
+    "-webkit-box-reflect",
 )
 """Computed properties that only the pictures need; a capture for them has these after all others."""
 

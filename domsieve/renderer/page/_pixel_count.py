@@ -12,7 +12,7 @@ from domsieve.renderer.page._pixel_scene import Scene
 
 # A part counts as in view if so much of what fits is; if it was scrolled to and no more of it comes, so much will do.
 _IN_VIEW, _LEAST_IN_VIEW = 0.99, 0.4
-# Texts with so few letters are seen if anything of them is.
+# Texts with so few signs, and without letters and digits, are seen if anything of them is.
 _FEW_SIGNS = 2
 
 
@@ -100,7 +100,8 @@ class Count:
         is_known = self._is_known & ~is_beyond
         is_seen = is_known & self._is_counted & (self._changed > 0)
         # The ink of a few signs, such as a full stop, may be far below the mean.
-        is_seen &= (self._changed >= LEAST_SHARE * self._ink) | (scene.letters <= _FEW_SIGNS)
+        is_few = scene.is_sign & (scene.letters <= _FEW_SIGNS)
+        is_seen &= (self._changed >= LEAST_SHARE * self._ink) | is_few
         sights = np.where(scene.has_letters, Sight.UNSURE, Sight.NONE).astype(np.uint8)
         ranges = {}
         order = np.lexsort((scene.first, scene.owner))
@@ -108,6 +109,8 @@ class Count:
         for owner, parts in zip(owners.tolist(), np.split(order, begin)[1:], strict=True):
             letters = scene.letters[parts]
             found = seen_ranges(scene.first[parts], letters, is_seen[parts])
+            if not scene.has_letters[owner]:
+                continue
             if found and not scene.unread[owner]:
                 sights[owner] = Sight.SEEN
                 if found != [(0, int(scene.first[parts[-1]] + letters[-1]))]:

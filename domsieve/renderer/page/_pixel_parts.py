@@ -13,7 +13,8 @@ Ints = NDArray[np.intp]
 Bools = NDArray[np.bool_]
 
 SPREAD_PX = 40.0
-"""How far shadows and blurs reach beyond the box of a text at most. A guess: larger ones are too faint to be read."""
+"""How far blurs reach beyond the box of a text at most. A guess: larger ones are too faint to be read."""
+_ANYWHERE_PX = 100_000.0
 
 # A line is divided if it is as long as its letters make it, which boxes of turned letters are not: so many sizes.
 _LEAST_ADVANCE = 0.2
@@ -159,7 +160,16 @@ def shadow_px(value: str) -> float:
     """Return how far shadows reach: each has an offset to the side, one down and a blur, in px."""
     lengths = [abs(float(one[:-2])) for one in value.replace(",", "").split() if one.endswith("px")]
     reach = [max(lengths[at : at + 2]) + sum(lengths[at + 2 : at + 3]) for at in range(0, len(lengths), 3)]
-    return min(max(reach, default=0.0), SPREAD_PX)
+    return max(reach, default=0.0)
+
+
+def drawn_px(effect: str, reflection: str) -> float:
+    """Return how far from its box a computed ``filter`` or ``-webkit-box-reflect`` draws a text, in px."""
+    if "url(" in effect or reflection not in {"none", ""}:
+        return _ANYWHERE_PX
+    words = effect.replace("(", " ").replace(")", " ").split()
+    lengths = sum(abs(float(word[:-2])) for word in words if word.endswith("px"))
+    return SPREAD_PX + lengths if lengths else 0.0
 
 
 def blur_px(value: str) -> float:

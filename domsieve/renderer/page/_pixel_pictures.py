@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from domsieve.renderer.page._pixel_parts import F64, Bools, Ints
+from domsieve.renderer.page._pixel_parts import F64, SPREAD_PX, Bools, Ints
 from domsieve.renderer.page._pixel_reading import is_smeared
 from domsieve.renderer.page._pixel_scene import Scene
 
@@ -23,6 +23,9 @@ LEAST_SHARE = 0.10
 
 # By more than so many of 255 levels.
 _LEAST_CONTRAST = 6
+# Letters must change in so many rows, in sizes of a letter; so much of the fullest row must change for one to count.
+# The body of small letters is half of their size. A line of fewer letters than the last may be higher than wide.
+_LEAST_ROWS, _LEAST_OF_ROW, _LINE_HEIGHT, _FEWEST_LETTERS = 0.3, 0.15, 1.15, 4
 # Bounds of the work: texts that are made transparent alone, and pictures for them.
 _MOST_ALONE, _MOST_GROUPS = 1_000, 8
 # Letters reach a little beyond their boxes, and a few pixels of icons farther.
@@ -53,7 +56,9 @@ class Pictures:
         self._edges = edges
         self.unsure = np.zeros(len(place), np.bool_)
         self.changed = self._count(self._differs)
-        self._smeared = self._is_smeared(levels, np.flatnonzero(scene.smeared[scene.owner]))
+        self._smeared = self._is_smeared(levels, np.flatnonzero(scene.smeared[scene.owner])) | self._is_cut(
+            self._differs, np.flatnonzero(self.changed > 0)
+        )
         self.changed[self._smeared] = 0
 
     def _is_smeared(self, levels: NDArray[np.uint8], parts: Ints) -> Bools:
@@ -63,6 +68,20 @@ class Pictures:
             x, y, right, bottom = self._edges[part].tolist()
             size = SCALE * self._scene.font_px(part)
             found[part] = is_smeared(levels[y:bottom, x:right], size)
+        return found
+
+    def _is_cut(self, differs: Bools, parts: Ints) -> Bools:
+        """Return which parts (B,), of some, change in so few rows of a picture that nobody can read them."""
+        found = np.zeros(len(self._edges), np.bool_)
+        for part in parts[~self._scene.is_sign[parts]].tolist():
+            x, y, right, bottom = self._edges[part].tolist()
+            inside = differs[y:bottom, x:right]
+            if not inside.any():
+                continue
+            size = min(SCALE * self._scene.font_px(part), min(inside.shape) / _LINE_HEIGHT)
+            is_level = right - x >= bottom - y or self._scene.letters[part] < _FEWEST_LETTERS
+            rows = np.count_nonzero(inside, axis=1 if is_level else 0)
+            found[part] = np.count_nonzero(rows > _LEAST_OF_ROW * rows.max()) < _LEAST_ROWS * size
         return found
 
     def _count(self, mask: Bools) -> F64:
@@ -125,6 +144,8 @@ class Pictures:
         doubtful = boxes & (own < need) & (self.changed >= need)
         self.unsure |= doubtful & ~can_be_alone
         doubtful &= can_be_alone
+        # What is drawn far from its box must not change together with what is there.
+        edges = np.where(reach > SPREAD_PX, wide, edges)
         texts = np.unique(scene.owner[doubtful])
         self.unsure |= doubtful & np.isin(scene.owner, texts[_MOST_ALONE:])
         groups: list[list[int]] = []
@@ -154,7 +175,9 @@ class Pictures:
     def count_alone(self, group: Ints, picture: "Image") -> None:
         """Count what differs of the parts of a group in a picture where only the letters of their texts are blank."""
         levels = _levels(self._complete[0], picture)
-        changed = self._count((levels > _LEAST_CONTRAST) & self._differs)
+        differs = (levels > _LEAST_CONTRAST) & self._differs
+        changed = self._count(differs)
+        changed[self._is_cut(differs, group)] = 0
         changed[self._is_smeared(levels, group[self._scene.smeared[self._scene.owner[group]]])] = 0
         self.changed[group] = changed[group]
 

@@ -12,9 +12,9 @@ import numpy as np
 from domsieve.renderer.page._pixel_capture import PIXEL_STYLES, PixelCapture, PixelDocument
 from domsieve.renderer.page._pixel_parts import (
     F64,
-    SPREAD_PX,
     Bools,
     Ints,
+    drawn_px,
     frame_place,
     is_upright,
     letters_before,
@@ -49,6 +49,8 @@ _PROPERTIES = frozenset(
 )
 SHOWING = ("opacity", "visibility")
 """Properties that make text invisible without a doubt."""
+# What these draw is no text of the page, but has its shadows.
+_WITH_OWN_TEXT = ("details", "input", "textarea", "select", "img", "object", "video", "audio", "meter")
 _SVG_TEXT = frozenset({"text", "tspan", "textpath"})
 # The pixels of a letter, in parts of the square of its size, are about .035 + .55 px / size in a picture of half the
 # size: measured on black letters on white in three fonts and ten sizes. Texts of ordinary words are within a third of
@@ -189,9 +191,12 @@ class Scene:
         self.shaded = ~has("text-shadow", "none", "")
         self.shaded |= np.array([name in _SVG_TEXT for name in self.names])[np.maximum(self.parent, 0)]
         self.alone = ~self.below(is_cut) & ~self.is_generated
-        blurs = np.array(["blur(" in value or "shadow(" in value for value in column["filter"]])[row]
         self.reach_px = np.array([shadow_px(value) for value in column["text-shadow"]])[row]
-        self.reach_px[self.below(blurs)] = SPREAD_PX
+        far = np.array([*map(drawn_px, column["filter"], column["-webkit-box-reflect"])])[row]
+        for level in self._levels[1:]:
+            far[level] += far[self.parent[level]]
+        self.reach_px += far
+        self._shades = (self.shaded | (far > 0)) & (self._is_marker | np.isin(self.names, _WITH_OWN_TEXT))
         self.unread = unread(column, row, self._levels, self.parent)
         filters, backdrops = column["filter"], column["backdrop-filter"]
         unclear = (
@@ -263,6 +268,7 @@ class Scene:
         self._scroller_of = np.full(self.kind.size, -1)
         bounds = np.full((self.kind.size, 4), np.nan)
         columns: list[tuple[Ints, Ints, F64, Ints, Ints]] = []
+        signs: list[Bools] = []
         lines = 0
         self.has_letters = np.zeros(self.kind.size, np.bool_)
         for number, document in enumerate(capture.documents):
@@ -285,19 +291,23 @@ class Scene:
                     strings, text.layout_index, text.start, text.length, _edges(places)
                 )
                 first += letters_before(node, strings)[entry]
+                signs.append(np.array([not any(map(str.isalnum, one)) for one in strings], np.bool_)[entry])
                 columns.append((node[entry], line + lines, box, first, letters))
                 lines += len(text.bounds)
             for one, entry_text in zip(node.tolist(), layout.text, strict=True):
                 fewest = _LONGEST_MARKER if self._is_marker[one] else 0
                 self.has_letters[one] |= entry_text >= 0 and len(capture.strings[entry_text].strip()) > fewest
-        empty = np.zeros(0, np.intp)
-        columns.append((empty, empty, np.zeros((0, 4)), empty, empty))
+        shades = np.flatnonzero(self._shades & ~np.isnan(bounds[:, 0]))
+        self.unread[shades] = True
+        none = np.zeros(shades.size, np.intp)
+        columns.append((shades, lines + np.arange(shades.size), _edges(bounds[shades]), none, none))
         owner, line, box, first, letters = (np.concatenate(column) for column in zip(*columns, strict=True))
         is_text = (self.kind[owner] == Kind.TEXT) | self.is_generated[owner]
-        is_text &= ~self._is_marker[owner]
+        is_text = is_text & ~self._is_marker[owner] | self._shades[owner]
         self.has_letters &= (self.kind == Kind.TEXT) | self.is_generated
         self.owner, self.line, self.box = owner[is_text], line[is_text], box[is_text]
         self.first, self.letters = first[is_text], letters[is_text]
+        self.is_sign = np.concatenate([*signs, self._shades[shades]])[is_text]
         size = (self.box[:, 3] - self.box[:, 1]) / _LINE_HEIGHT
         size = np.clip(size, 0, _MOST_ENLARGED * self._font_px[self.owner])
         self.ink = self.letters * (_INK * size**2 + _INK_OF_EDGES * size)

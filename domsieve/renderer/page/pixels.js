@@ -1,12 +1,12 @@
 // Evaluated once per document in an isolated world, while the scripts of the page are off. Nothing here may be seen by
 // the style sheets of the page: elements are changed by animations, never by attributes.
-// still(): ends short animations and pauses all others, also those of SVG; returns how many of the former there were.
+// still(): brings animations forward by 5 s and pauses them, and those of SVG; returns how many of the former there were.
 // isLocked(), release(): whether the page is locked, and releases it.
 // asksForScripts(): whether styles depend on whether scripts are on; null if a style sheet cannot be read.
 // blank(count, ...nodes, ...roots): makes the letters of `count` text nodes transparent; with -1, all letters of the
 // document and of the closed shadow trees `roots`. unblank(): undoes that.
 // cut(...elements): blanks the backgrounds of these, too, which are cut to letters.
-// put(element, keyframe), scroll(element, left, top): change an element for the pictures.
+// put(element, keyframe), unstick(element), scroll(element, left, top): change an element for the pictures.
 // staying(...elements), areBlank(...elements): see below.
 // hasFonts(), alike(font, letters, ...): whether the document loads fonts, and which of some draw all letters alike.
 // undo(element), restore(): undo what was put, and everything; restore returns whether anything was scrolled.
@@ -27,10 +27,16 @@ globalThis.domsievePixels = (() => {
       -webkit-text-fill-color: transparent; -webkit-text-stroke-color: transparent }`);
   // No highlight changes shadows, letters of SVG and generated text. Ids outweigh almost all rules of pages.
   const strong = (selector) => `:is(${selector}, ${"#domsieve".repeat(9)} *)`;
-  const shadowless = sheet(`${strong("*")} { text-shadow: none !important; transition: none !important }
-    ${strong("text, tspan, textPath")} { fill: transparent !important; stroke: transparent !important }
+  // What is drawn in other places than its own keeps its letters: there they would be taken for those of other texts.
+  const drawnElsewhere = "defs, pattern, mask, marker, symbol, clipPath, filter";
+  const blankRules = (elsewhere) => {
+    const here = `:not(:is(${elsewhere}), :is(${elsewhere}) *)`;
+    return `${strong(`*${here}`)} { text-shadow: none !important; transition: none !important }
+    ${strong(`:is(text, tspan, textPath)${here}`)} { fill: transparent !important; stroke: transparent !important }
     ${strong("*")}::before, ${strong("*")}::after { -webkit-text-fill-color: transparent !important;
-      -webkit-text-stroke-color: transparent !important; text-shadow: none !important }`);
+      -webkit-text-stroke-color: transparent !important; text-shadow: none !important }`;
+  };
+  const shadowless = sheet("");
   const released = sheet(`${strong(":root")} { overflow-y: auto !important }
     ${strong(":root > body")} { overflow: visible !important }`);
 
@@ -51,7 +57,8 @@ globalThis.domsievePixels = (() => {
     }
   };
 
-  // What ends soon is as readers find it. Nothing else is brought forward: a page could have it show hidden text.
+  // What ends soon is as readers find it then. All else is brought forward by as much and no more: a page could have it
+  // show hidden text.
   const SOON_MS = 5_000;
   const end = (animation) => {
     const timing = animation.effect?.getComputedTiming();
@@ -63,9 +70,26 @@ globalThis.domsievePixels = (() => {
     if (isTimed && timing && rate > 0 && !isDrawn && timing.endTime - animation.currentTime <= SOON_MS * rate) {
       animation.finish();
     } else if (animation.playState === "running") {
+      paused.push([animation, animation.currentTime]);
+      // One that begins then may change what those that have ended show.
+      if (isTimed && timing && rate > 0 && !isDrawn) animation.currentTime += SOON_MS * rate;
       animation.pause();
-      paused.push(animation);
     }
+  };
+
+  // Selectors of the elements with letters that `use` draws once more.
+  const drawnAgain = (roots) => {
+    const found = new Set();
+    for (const root of roots) {
+      for (const copy of root.querySelectorAll("use, feImage")) {
+        const { baseVal, animVal } = part(copy, copy instanceof SVGUseElement ? SVGUseElement : SVGFEImageElement, "href");
+        for (const [, name] of [baseVal, animVal].map((address) => address.split("#"))) {
+          const id = `#${CSS.escape(decodeURIComponent(name ?? ""))}`;
+          if (name && root.querySelector(id)?.textContent.trim()) found.add(id);
+        }
+      }
+    }
+    return found;
   };
 
   const paused = [];
@@ -86,6 +110,15 @@ globalThis.domsievePixels = (() => {
 
   const put = (element, keyframe) => {
     if (!changed.has(element)) changed.set(element, animated(element, keyframe));
+  };
+
+  // A sticky box leaves its place as a reader scrolls, unless it stands below that from the beginning.
+  const unstick = (element) => {
+    const place = () => run(element, Element, "getBoundingClientRect");
+    const stuck = place();
+    put(element, { top: "auto", right: "auto", bottom: "auto", left: "auto" });
+    const { left, top } = place();
+    if (left < stuck.left - 1 || top < stuck.top - 1) undo(element);
   };
 
   const undo = (element) => {
@@ -132,6 +165,7 @@ globalThis.domsievePixels = (() => {
   return {
     put,
     undo,
+    unstick,
 
     still() {
       known = trees([]);
@@ -190,6 +224,7 @@ globalThis.domsievePixels = (() => {
     blank(count, ...objects) {
       const nodes = count < 0 ? null : objects.slice(0, count);
       blankTrees = trees(objects.slice(Math.max(count, 0)));
+      if (!nodes) shadowless.replaceSync(blankRules([drawnElsewhere, ...drawnAgain(blankTrees)].join()));
       adopt(nodes ? [blanked] : [blanked, shadowless], blankTrees);
       blanks = nodes ? [] : cutBoxes.map((element) => animated(element, withoutCut(element)));
       for (const parent of new Set((nodes ?? []).map((node) => part(node, Node, "parentNode")))) {
@@ -283,7 +318,10 @@ globalThis.domsievePixels = (() => {
         run(element, Element, "scrollTo", { left, top, behavior: "instant" });
       }
       for (const element of [...changed.keys()]) undo(element);
-      for (const animation of paused) animation.play();
+      for (const [animation, time] of paused) {
+        animation.currentTime = time;
+        animation.play();
+      }
       for (const drawing of stopped) run(drawing, SVGSVGElement, "unpauseAnimations");
       drop([stilled, released], known);
       return scrolled.size > 0;

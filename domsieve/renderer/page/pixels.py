@@ -4,10 +4,10 @@ A page is pictured twice: as it is, and with all letters transparent. What diffe
 a reader sees of it. A few letters of a text are seen if a tenth of the pixels differ that would if they were black on
 white. A text is seen if any of its letters are, and it is cut to these.
 
-Before the pictures, animations are paused, a locked page is released, and fixed boxes are made transparent, so that
-only boxes that scroll with the page can cover text. The texts of fixed boxes are pictured apart. Boxes that scroll
-are scrolled, as a reader can, until their texts were in view. Texts that overlap others are made transparent one
-after the other.
+Before the pictures, animations are brought forward by 5 seconds and paused, a locked page is released, and fixed
+boxes are made transparent, so that only boxes that scroll with the page can cover text. The texts of fixed boxes are
+pictured apart. Boxes that scroll are scrolled, as a reader can, until their texts were in view. Texts that overlap
+others are made transparent one after the other.
 
 The page cannot act against this. Its scripts are off, and no style sheet of it sees what is changed: style sheets are
 adopted and not inserted, elements are changed by animations, and letters are made transparent by a highlight with a
@@ -182,8 +182,7 @@ class _Page:
         for node in scene.sticky.tolist():
             document = int(scene.document_of[node])
             if document in self.worlds:
-                keyframe = dict.fromkeys(("top", "right", "bottom", "left"), "auto")
-                await self.call(document, "put", await self._handle(scene, node), {"value": keyframe})
+                await self.call(document, "unstick", await self._handle(scene, node))
         fixed = {node: await self._handle(scene, node) for node in scene.fixed.tolist()}
         stays = await self.call(0, "staying", *fixed.values()) if fixed else []
         scene.keep_fixed(np.array(stays, np.bool_))
