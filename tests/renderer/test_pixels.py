@@ -97,6 +97,15 @@ DECOYS = {
     + "".join(f"<i>{_WORDS[at : at + 2]}</i>" for at in range(0, len(_WORDS), 2))
     + f"</p><div style='{_LAYER};background:linear-gradient(#fff 66%, #fff0 66% 71%, #fff 71%)'></div></div>",
 }
+# A worker clears the canvas when it hears nothing more from the page.
+DECOYS["a canvas that a worker draws"] = f"""<div style='position:relative'><p>{{}}</p>
+    <canvas id=c style='{_LAYER}'></canvas></div><script>
+    const canvas = c.transferControlToOffscreen();
+    const worker = new Worker(URL.createObjectURL(new Blob([`let pen, heard;
+      onmessage = (event) => {{ pen ??= event.data.getContext("2d"); heard = performance.now() }};
+      setInterval(() => pen?.[performance.now() - heard < 300 ? "fillRect" : "clearRect"](0, 0, 999, 999), 20)`])));
+    worker.postMessage(canvas, [canvas]);
+    setInterval(() => worker.postMessage(0), 20)</script>"""
 _FILTER = "<svg width=0 height=0><filter id=f>{}</filter></svg>"
 _SHADOW = (
     "<feGaussianBlur in=SourceAlpha stdDeviation=3 />"

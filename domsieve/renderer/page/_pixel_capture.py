@@ -1,8 +1,12 @@
 """What pictures need of a capture beyond what a Snapshot has."""
 
+from collections.abc import Sequence
+from itertools import chain
+
 import msgspec
 
 from domsieve.renderer.page._convert import Capture, _Document, _Layout, _Nodes, _Sparse
+from domsieve.snapshot.page import UNPICTURED, Kind
 
 PIXEL_STYLES = (
     "-webkit-text-security",
@@ -47,3 +51,29 @@ class PixelCapture(Capture, kw_only=True):
     """A capture with the boxes of texts and of what scrolls, and with the browser's ids of nodes."""
 
     documents: list[PixelDocument]  # type: ignore[assignment]  # of which all are such
+
+
+def leave_unpictured(capture: PixelCapture) -> None:
+    """Say of each text that no pictures could be taken."""
+    types = chain.from_iterable(document.nodes.node_type for document in capture.documents)
+    put_sights(capture, [UNPICTURED if kind == Kind.TEXT else "" for kind in types])
+
+
+def put_sights(capture: PixelCapture, said: Sequence[str]) -> None:
+    """Put what is said of each node into its styles, in place of `PIXEL_STYLES`."""
+    numbers: dict[str, int] = {}
+    start = 0
+    for document in capture.documents:
+        layout = document.layout
+        rows = []
+        for node, row in zip(layout.node_index, layout.styles, strict=True):
+            if (plain := bytes(row)) != b"[]":
+                plain = plain.rsplit(b",", len(PIXEL_STYLES))[0]
+                word = said[start + node]
+                if word not in numbers:
+                    numbers[word] = len(capture.strings)
+                    capture.strings.append(word)
+                plain += b",%d]" % numbers[word]
+            rows.append(msgspec.Raw(plain))
+        layout.styles = rows
+        start += len(document.nodes.node_type)

@@ -1,11 +1,12 @@
 """What a page changes when it is pictured: style sheets may ask whether scripts are on, or what can be scrolled."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import msgspec
 import numpy as np
 
 from domsieve.renderer.page._pixel_capture import PixelCapture
+from domsieve.renderer.page._pixel_parts import F64
 from domsieve.renderer.page._pixel_scene import Scene
 from domsieve.snapshot.page import Kind
 
@@ -60,6 +61,19 @@ def mark_changed(scene: Scene, before: PixelCapture, after: PixelCapture, names:
         x, y, x_end, y_end = boxes.T
         meets = (x < right) & (x_end > left) & (y < bottom) & (y_end > top)
         scene.unsure |= meets & ~scene.below_one(node)
+
+
+def mark_under(scene: Scene, contents: Mapping[int, F64]) -> None:
+    """Mark the texts of a scene as unsure that are where something is that may change at any time.
+
+    Parameters
+    ----------
+    contents : the corners (4, 2) of each such element in CSS px, by node.
+    """
+    for corners in contents.values():
+        first, last = corners.min(axis=0), corners.max(axis=0)
+        meets = (scene.box[:, :2] < last).all(axis=1) & (scene.box[:, 2:] > first).all(axis=1)
+        scene.unsure[scene.owner[meets]] = True
 
 
 def _drawn(capture: PixelCapture, number: int) -> _Drawn:

@@ -13,8 +13,8 @@ from domsieve.renderer.browser.connection import CommandError
 from domsieve.renderer.browser.tab import Tab
 from domsieve.renderer.page._convert import Capture
 from domsieve.renderer.page._page_events import PageEvents
-from domsieve.renderer.page._pixel_capture import PIXEL_STYLES, PixelCapture
-from domsieve.renderer.page.pixels import leave_unpictured, look
+from domsieve.renderer.page._pixel_capture import PIXEL_STYLES, PixelCapture, leave_unpictured
+from domsieve.renderer.page.pixels import look
 from domsieve.renderer.protocol import DATA, SCREENSHOT
 from domsieve.snapshot.cut import Cut
 

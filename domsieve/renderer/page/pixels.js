@@ -8,6 +8,7 @@
 // cut(...elements): blanks the backgrounds of these, too, which are cut to letters.
 // put(element, keyframe), unstick(element), scroll(element, left, top): change an element for the pictures.
 // staying(...elements), areBlank(...elements): see below.
+// isLive(canvas): whether a worker may draw a canvas.
 // hasFonts(), alike(font, letters, ...): whether the document loads fonts, and which of some draw all letters alike.
 // undo(element), restore(): undo what was put, and everything; restore returns whether anything was scrolled.
 globalThis.domsievePixels = (() => {
@@ -248,6 +249,16 @@ globalThis.domsievePixels = (() => {
         const isDrawn = element instanceof SVGElement && !(isClear(style.fill) && isClear(style.stroke));
         return style.textShadow === "none" && !isDrawn;
       });
+    },
+
+    // Whether the page has handed a canvas over, normally to a worker: that has no context any more.
+    isLive(canvas) {
+      try {
+        run(canvas, HTMLCanvasElement, "getContext", "bitmaprenderer");
+        return false;
+      } catch {
+        return true;
+      }
     },
 
     hasFonts() {

@@ -31,14 +31,13 @@ from numpy.typing import NDArray
 
 from domsieve.renderer.browser.connection import CommandError
 from domsieve.renderer.browser.tab import Tab
-from domsieve.renderer.page._pixel_capture import PIXEL_STYLES, PixelCapture
-from domsieve.renderer.page._pixel_changes import mark_changed
+from domsieve.renderer.page._pixel_capture import PixelCapture, put_sights
+from domsieve.renderer.page._pixel_changes import mark_changed, mark_under
 from domsieve.renderer.page._pixel_count import Count, Sight
 from domsieve.renderer.page._pixel_parts import F64, Bools, Ints
 from domsieve.renderer.page._pixel_pictures import SCALE, Pictures, area, around_all, picture_of
 from domsieve.renderer.page._pixel_reading import letters_of_fonts
 from domsieve.renderer.page._pixel_scene import SHOWING, Scene, common
-from domsieve.snapshot.page import UNPICTURED, Kind
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -105,34 +104,8 @@ async def look(
     said = [Sight(sight).name.lower() if sight else "" for sight in sights.tolist()]
     for node, parts in ranges.items():
         said[node] += "".join(f" {first}-{end}" for first, end in parts)
-    _put(capture, said)
+    put_sights(capture, said)
     return capture
-
-
-def leave_unpictured(capture: PixelCapture) -> None:
-    """Say of each text that no pictures could be taken."""
-    types = chain.from_iterable(document.nodes.node_type for document in capture.documents)
-    _put(capture, [UNPICTURED if kind == Kind.TEXT else "" for kind in types])
-
-
-def _put(capture: PixelCapture, said: Sequence[str]) -> None:
-    """Put what is said of each node into its styles, in place of `PIXEL_STYLES`."""
-    numbers: dict[str, int] = {}
-    start = 0
-    for document in capture.documents:
-        layout = document.layout
-        rows = []
-        for node, row in zip(layout.node_index, layout.styles, strict=True):
-            if (plain := bytes(row)) != b"[]":
-                plain = plain.rsplit(b",", len(PIXEL_STYLES))[0]
-                word = said[start + node]
-                if word not in numbers:
-                    numbers[word] = len(capture.strings)
-                    capture.strings.append(word)
-                plain += b",%d]" % numbers[word]
-            rows.append(msgspec.Raw(plain))
-        layout.styles = rows
-        start += len(document.nodes.node_type)
 
 
 class _Page:
@@ -161,6 +134,7 @@ class _Page:
         await self._cut(scene)
         await self._read_fonts(scene)
         await self._check_blank(scene)
+        mark_under(scene, await self._contents(scene, await self._live(scene)))
         metrics = await self._session.send("Page.getLayoutMetrics")
         size, window = metrics["cssContentSize"], metrics["cssLayoutViewport"]
         width = window["clientWidth"] if scene.is_cut_at_side else size["width"]
@@ -193,7 +167,7 @@ class _Page:
             await self.call(0, "release")
         if any(moves) or before or scene.sticky.size or scene.frames:
             placed = await self._capture(names if before else SHOWING)
-            scene.place(placed, await self._frames(scene))
+            scene.place(placed, await self._contents(scene, scene.frames[:_MOST_FRAMES]))
             scene.skip_invisible(placed, names if before else SHOWING)
             if before:
                 mark_changed(scene, before, placed, names)
@@ -232,10 +206,21 @@ class _Page:
                 async with self._showing([*fixed.values()] if root < 0 else [fixed[root]]):
                     await self._view(count, boxes, common(around_all(place[boxes]), window))
 
-    async def _frames(self, scene: Scene) -> dict[int, F64]:
-        """Return where the contents of frame elements are (4, 2), by node."""
+    async def _live(self, scene: Scene) -> list[int]:
+        """Return the canvases that a worker may draw, which goes on while the scripts of the page are off."""
+        found = []
+        for node in (node for node, name in enumerate(scene.names) if name == "canvas"):
+            document = int(scene.document_of[node])
+            if document in self.worlds and await self.call(
+                document, "isLive", await self._handle(scene, node)
+            ):
+                found.append(node)
+        return found
+
+    async def _contents(self, scene: Scene, nodes: Sequence[int]) -> dict[int, F64]:
+        """Return where the contents of elements are (4, 2), by node."""
         found = {}
-        for node in scene.frames[:_MOST_FRAMES]:
+        for node in nodes:
             try:
                 answer = await self._session.send("DOM.getBoxModel", {"backendNodeId": int(scene.ids[node])})
             except CommandError:  # it has no box
