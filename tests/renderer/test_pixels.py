@@ -103,9 +103,9 @@ DECOYS["a canvas that a worker draws"] = f"""<div style='position:relative'><p>{
     const canvas = c.transferControlToOffscreen();
     const worker = new Worker(URL.createObjectURL(new Blob([`let pen, heard;
       onmessage = (event) => {{ pen ??= event.data.getContext("2d"); heard = performance.now() }};
-      setInterval(() => pen?.[performance.now() - heard < 300 ? "fillRect" : "clearRect"](0, 0, 999, 999), 20)`])));
+      setInterval(() => pen?.[performance.now() - heard < 40 ? "fillRect" : "clearRect"](0, 0, 999, 999), 20)`])));
     worker.postMessage(canvas, [canvas]);
-    setInterval(() => worker.postMessage(0), 20)</script>"""
+    setInterval(() => worker.postMessage(0), 5)</script>"""
 _FILTER = "<svg width=0 height=0><filter id=f>{}</filter></svg>"
 _SHADOW = (
     "<feGaussianBlur in=SourceAlpha stdDeviation=3 />"
