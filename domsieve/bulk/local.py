@@ -3,10 +3,11 @@
 import os
 import signal
 import threading
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from ctypes import Array, c_uint64
 from multiprocessing import connection, get_context, parent_process
+from queue import Empty, SimpleQueue
 
 from domsieve.bulk.job import Done, Job, perform
 from domsieve.bulk.plan import Shard
@@ -30,6 +31,8 @@ class LocalEngine:
         self.slots = workers
         self._pool: ProcessPoolExecutor | None = None
         self._flying: dict[Future[Done], tuple[Shard, int]] = {}
+        # `concurrent.futures.wait` locks futures in Python code, and an interrupt at that moment leaves them locked.
+        self._over: SimpleQueue[Future[Done]] = SimpleQueue()
         # A cell for each running shard, which only its worker writes: a lock would stay locked if a worker died.
         self._counts = _CONTEXT.RawArray(c_uint64, workers)
 
@@ -43,16 +46,28 @@ class LocalEngine:
             self._end()
             future = self._workers().submit(_perform, job, shard, cell)
         self._flying[future] = shard, cell
+        future.add_done_callback(self._over.put)
 
     def finished(self) -> list[tuple[Shard, Outcome]]:
         """Wait for a shard or, if a worker died, for all running shards; see `Engine.finished`."""
-        done = wait(self._flying, timeout=LOOK_S, return_when=FIRST_COMPLETED).done
+        done = self._done()
         if any(isinstance(future.exception(), BrokenProcessPool) for future in done):
-            done = wait(self._flying).done
+            while len(done) < len(self._flying):
+                done.append(self._over.get())
             self._end()
         return [
             (self._flying.pop(future)[0], _outcome(future)) for future in list(self._flying) if future in done
         ]
+
+    def _done(self) -> list[Future[Done]]:
+        """Return the shards that have ended; if there is none, wait a while for the first."""
+        done = []
+        try:
+            done.append(self._over.get(timeout=LOOK_S))
+            while True:
+                done.append(self._over.get_nowait())
+        except Empty:
+            return done
 
     def ended_pages(self) -> int:
         """Return the number of pages of running shards that have ended."""
