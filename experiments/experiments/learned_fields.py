@@ -11,7 +11,7 @@ from pathlib import Path
 
 from domsieve.analysis.fields.alarm import FieldWatch
 from domsieve.analysis.fields.examples import Example, Wanted
-from domsieve.analysis.fields.extraction import PageFields, extract
+from domsieve.analysis.fields.extraction import extract
 from domsieve.analysis.fields.fields_model import FieldsModel
 from domsieve.analysis.fields.learning import learn_fields
 from domsieve.analysis.fields.value_kinds import folded
@@ -20,8 +20,10 @@ from domsieve.errors import DomsieveError
 from domsieve.renderer.html_parser.parser import parse_html
 from domsieve.snapshot.page import Snapshot
 from experiments.corpora.wien_values import WienPage, read_wien_values
+from experiments.experiments.fields_rendered import shop_tables, shop_task
 from experiments.frame.experiment import Experiment, Inputs, Row, Task
 from experiments.frame.tables import Table
+from experiments.measures.field_values import f1, said, value_counts
 from experiments.measures.redesigns import redesigned, without_values
 
 SITE = "swde-book-christianbook"
@@ -43,11 +45,16 @@ The methods were developed on this site and on WIEN, so these figures say little
 
 *Records*: the flat sites of WIEN (Kushmerick 1998). The first two records of a site are shown, and the rest of its
 pages is the test. A value is right if it is in the right record.
+
+*A shop*: the made-up shop of `examples/seed_shop.py`, served from loopback and rendered. Fields are learned on its
+first design and read from three redesigns that look the same, but all classes and most tags are others, CSS puts
+blocks and labels in their places, and three amounts share tag and class: the price, a struck-out one and a small one.
+The same is done with the sources of these pages, without layout.
 """
 
 
 def tasks(inputs: Inputs) -> list[Task]:
-    """Return a task per number of examples, and one for the records."""
+    """Return a task per number of examples, one for the records and one for a shop."""
     site, wien = inputs.data / "sites" / f"{SITE}.zip", inputs.data / "records" / "wien"
     return [
         *(
@@ -60,6 +67,7 @@ def tasks(inputs: Inputs) -> list[Task]:
             for count in (1, 3)
         ),
         Task("records", partial(measure_records, wien), (wien,), {"shown": SHOWN}),
+        shop_task(),
     ]
 
 
@@ -89,8 +97,8 @@ def measure_attributes(file: Path, count: int) -> list[Row]:
             {
                 "examples": count,
                 "seed": seed,
-                "plain": {name: _counts(name, found, values) for name in names},
-                "redesign": {name: _counts(name, again, values) for name in names},
+                "plain": {name: value_counts(name, found, values) for name in names},
+                "redesign": {name: value_counts(name, again, values) for name in names},
                 "css": {name: _css_counts(selectors[name], name, pages, test, values) for name in names},
                 "css redesign": {
                     name: _css_counts(selectors[name], name, changed, test, values) for name in names
@@ -118,23 +126,6 @@ def _parsed(source: bytes, number: int) -> Snapshot:
 
 def _example(values: Mapping[str, Sequence[str]], names: Sequence[str], label: str) -> Example:
     return Example(label, {name: Wanted(tuple(values.get(name, ())), name in LISTS) for name in names})
-
-
-def _said(value: object) -> set[str]:
-    if value is None:
-        return set()
-    return {folded(value)} if isinstance(value, str) else {folded(str(one)) for one in value}  # type: ignore[attr-defined]
-
-
-def _counts(
-    name: str, found: Mapping[int, PageFields], values: Sequence[Mapping[str, Sequence[str]]]
-) -> list[int]:
-    """Return the numbers of right, wrong and missed values."""
-    right = wrong = missed = 0
-    for number, one in found.items():
-        got, want = _said(one.fields[name].value), _said(tuple(values[number].get(name, ())))
-        right, wrong, missed = right + len(got & want), wrong + len(got - want), missed + len(want - got)
-    return [right, wrong, missed]
 
 
 def _selector(page: Snapshot, value: str) -> str:
@@ -168,7 +159,7 @@ def _css_counts(
             elements = []
         for element in elements if name in LISTS else elements[:1]:
             got.add(folded("".join(page.text_of(node) for node in range(element, int(page.end[element])))))
-        want = _said(tuple(values[number].get(name, ())))
+        want = said(tuple(values[number].get(name, ())))
         right, wrong, missed = right + len(got & want), wrong + len(got - want), missed + len(want - got)
     return [right, wrong, missed]
 
@@ -270,14 +261,8 @@ def score_records(
     return right, wrong + sum(map(len, free.values())), missed
 
 
-def f1(counts: Sequence[int]) -> float:
-    """Return F1 of the numbers of right, wrong and missed values."""
-    right, wrong, missed = counts
-    return 2 * right / (2 * right + wrong + missed) if right else 0.0
-
-
 def tables(rows: Sequence[Row]) -> list[Table]:
-    """Return the tables of attributes, of alarms and of records."""
+    """Return the tables of attributes, of alarms, of records and of a shop."""
     books = [row for row in rows if "examples" in row]
     wien = [row for row in rows if "site" in row]
     found: list[Table] = []
@@ -315,7 +300,7 @@ def tables(rows: Sequence[Row]) -> list[Table]:
         cells.append(["all values", sum(row["records"] for row in wien), f1(total)])
         cells.append(["mean over sites", None, sum(f1(row["counts"]) for row in wien) / len(wien)])
         found.append(Table("Fields of records", ("site", "records", "F1"), cells))
-    return found
+    return [*found, *shop_tables(rows)]
 
 
 LEARNED_FIELDS = Experiment(

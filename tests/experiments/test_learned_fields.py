@@ -1,6 +1,10 @@
 """The experiment on learned fields: how values of records are counted, and what a redesign changes."""
 
-from experiments.experiments.learned_fields import f1, score_records
+import pytest
+
+from experiments.experiments.fields_rendered import measure_shop, shop_tables
+from experiments.experiments.learned_fields import score_records
+from experiments.measures.field_values import f1
 from experiments.measures.redesigns import redesigned, without_values
 
 SOURCE = b"<body><div class='goods'><p class='name'>Oak</p><p class='price'>12.00</p></div></body>"
@@ -24,3 +28,16 @@ def test_a_redesign_renames_classes_and_keeps_texts() -> None:
 
 def test_a_removed_value_is_gone() -> None:
     assert b"12.00" not in without_values(SOURCE, ["12.00"])
+
+
+@pytest.mark.browser
+@pytest.mark.slow
+def test_prices_and_labels_are_found_by_what_is_seen() -> None:
+    rows = measure_shop((2,))
+    by_layout = {(row["layout"], row["shown"]): {n: f1(c) for n, c in row["fields"].items()} for row in rows}
+    for shown in (1, 3):
+        seen, source = by_layout[True, shown], by_layout[False, shown]
+        assert min(seen[name] for name in ("name", "price", "item", "sown")) >= 0.8
+        assert seen["price"] > source["price"] + 0.3
+    (table,) = shop_tables(rows)
+    assert len(table.rows) == len(rows)

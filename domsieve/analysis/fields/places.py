@@ -29,7 +29,7 @@ from domsieve.analysis.columns.batch import TagIs, page_batch
 from domsieve.analysis.columns.invisible import visible_page
 from domsieve.analysis.columns.links import Addresses
 from domsieve.analysis.columns.page_columns import attributes_of
-from domsieve.analysis.fields.looks import page_looks
+from domsieve.analysis.fields.looks import drawn_at_left, page_looks
 from domsieve.analysis.fields.value_kinds import flat, folded, without_digits
 from domsieve.analysis.metadata.json_values import read_json
 from domsieve.budget import check
@@ -118,6 +118,7 @@ class PagePlaces:
     _tags: list[str] = field(repr=False)  # of the parent of each leaf
     _firsts: dict[int, int] = field(repr=False)  # by place, the first leaf of its block
     _columns: dict[int, int] = field(repr=False)  # by place, the leaf that heads its column
+    _left: dict[int, int] = field(repr=False)  # see `drawn_at_left`
     _plain: dict[int, frozenset[str]] = field(default_factory=dict, repr=False)
 
     @cached_property
@@ -169,7 +170,10 @@ class PagePlaces:
                 continue
             leaf = place.leaf
             words: list[str] = []
-            if last[leaf] >= 0 and leaf - last[leaf] <= _FAR:
+            drawn = self._left.get(leaf, -1)
+            if drawn >= 0 and own[drawn] in labels:  # what is seen goes before the order of the source
+                words += [f"after {own[drawn]}", f"left {own[drawn]}"]
+            elif last[leaf] >= 0 and leaf - last[leaf] <= _FAR:
                 words.append(f"after {own[last[leaf]]}")
                 if last[leaf] == leaf - 1:
                     words.append(f"left {own[leaf - 1]}")
@@ -317,6 +321,7 @@ class _Reader:
             self.leaf_tags,
             {number: self.firsts[i] for number, i in enumerate(order) if i in self.firsts},
             {number: self.columns[i] for number, i in enumerate(order) if i in self.columns},
+            drawn_at_left(page, list(self.leaf_of)),
         )
 
     def _names(self, node: int) -> list[str]:
