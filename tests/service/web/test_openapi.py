@@ -5,12 +5,14 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import jsonschema_rs
 import pytest
 import schemathesis
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from schemathesis import Case
 from schemathesis.checks import load_all_checks
+from schemathesis.specs.openapi.checks import positive_data_acceptance
 from schemathesis.specs.openapi.schemas import OpenApiSchema
 
 from domsieve.analysis.fields.fields_model import (
@@ -20,7 +22,9 @@ from domsieve.analysis.fields.fields_model import (
     fields_model_to_bytes,
 )
 from domsieve.service.jobs.database import Database
+from domsieve.service.jobs.job_request import JobKind
 from domsieve.service.jobs.job_store import JobStore
+from domsieve.service.jobs.requests import REQUESTS
 from domsieve.service.web.app import create_app
 from domsieve.service.web.settings import Settings
 from tests.service.web.stage import Stage, unlimited
@@ -87,6 +91,12 @@ def without_patterns_of_addresses(part: Any) -> Any:
     return [*map(without_patterns_of_addresses, part)] if isinstance(part, list) else part
 
 
+KINDS: dict[str, JobKind] = {"/v1/fields": "fields", "/v1/fields/learn": "learn_fields", "/v1/sync": "sync"}
+MODELS = {
+    path: jsonschema_rs.validator_for(REQUESTS[kind].model_json_schema()) for path, kind in KINDS.items()
+}
+
+
 @pytest.fixture(scope="module")
 def description() -> OpenApiSchema:
     # An address or a body that is too long is refused before it is looked at.
@@ -137,4 +147,8 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stage]:
     suppress_health_check=list(HealthCheck),
 )
 def test_requests_get_what_the_description_says(case: Case[Any], service: Stage) -> None:
-    case.call_and_validate(base_url=service.url, timeout=300)
+    # The library puts examples of fields together without the rules between fields, and calls what comes of it valid.
+    model = MODELS.get(case.path)
+    is_wrong = model is not None and isinstance(case.body, dict) and not model.is_valid(case.body)
+    excluded: list[Any] = [positive_data_acceptance] if is_wrong else []
+    case.call_and_validate(base_url=service.url, timeout=300, excluded_checks=excluded)
