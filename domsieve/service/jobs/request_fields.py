@@ -44,7 +44,8 @@ def _whole(value: object) -> object:
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
-Whole = Annotated[int, BeforeValidator(_whole)]
+WHOLE = BeforeValidator(_whole)
+Whole = Annotated[int, WHOLE]
 Html = Annotated[
     str,
     Field(

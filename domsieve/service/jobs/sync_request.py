@@ -6,7 +6,7 @@ from pydantic import ConfigDict, Field
 
 from domsieve.options import CaptureOptions, NetworkOptions, RenderMode, Scope
 from domsieve.service.jobs.job_request import JobRequest, serving
-from domsieve.service.jobs.request_fields import NO_URL, Whole
+from domsieve.service.jobs.request_fields import NO_URL, WHOLE
 from domsieve.service.jobs.request_schemas import unrendered_rules
 from domsieve.tasks.site_sync.state import SyncSettings
 from domsieve.types import SyncFormat
@@ -53,10 +53,8 @@ class SyncRequest(_Sync):
         description="What the files of the store hold; null: as in the first run, markdown by default. With chunks, "
         "passages have ids that stay.",
     )
-    pages: Whole | None = Field(
+    pages: Annotated[int, Field(ge=1, le=MOST_PAGES), WHOLE] | None = Field(
         default=None,
-        ge=1,
-        le=MOST_PAGES,
         description=f"Most pages; null: as in the first run, {MOST_PAGES:,}.",
     )
     render: RenderMode = Field(

@@ -1,5 +1,6 @@
 """What the service may be asked for, and what it refuses before a job is made."""
 
+import json
 from datetime import UTC, datetime, timedelta
 from typing import Any, get_args
 
@@ -330,3 +331,10 @@ def test_a_sample_has_the_pages_that_match() -> None:
     for wrong in ({"depth": -1}, {"include": [""]}, {"exclude": ["a"] * 21}, {"include": "/docs/*"}):
         with pytest.raises(ValidationError):
             SiteRequest(url=URL, **wrong)
+
+
+@pytest.mark.parametrize("kind", REQUESTS)
+def test_the_description_has_all_limits(kind: Any) -> None:
+    # Limits that pydantic checks but cannot describe are written under its own names.
+    described = json.dumps(REQUESTS[kind].model_json_schema())
+    assert not [name for name in ("ge", "gt", "le", "lt", "multiple_of") if f'"{name}": ' in described]

@@ -24,6 +24,7 @@ from domsieve.analysis.fields.fields_model import (
 from domsieve.service.jobs.database import Database
 from domsieve.service.jobs.job_request import JobKind
 from domsieve.service.jobs.job_store import JobStore
+from domsieve.service.jobs.request_fields import NO_URL
 from domsieve.service.jobs.requests import REQUESTS
 from domsieve.service.web.app import create_app
 from domsieve.service.web.settings import Settings
@@ -82,8 +83,9 @@ schemathesis.openapi.format("fields-model", st.just(MODEL))
 
 
 def without_patterns_of_addresses(part: Any) -> Any:
-    """Return a part of a description without the patterns that stand beside a format of addresses."""
+    """Return a part of a description without the patterns of addresses, which are said by their format instead."""
     if isinstance(part, dict):
+        part = {**part, "format": "iri"} if part.get("pattern") == NO_URL else part
         left_out = {"pattern"} if part.get("format") in ("iri", "css-selector") else set()
         return {
             name: without_patterns_of_addresses(held) for name, held in part.items() if name not in left_out
