@@ -71,7 +71,7 @@ def _example(number: int) -> Example:
 
 def shop_tables(rows: Sequence[Row]) -> list[Table]:
     """Return the table of the shop; none if it was not measured."""
-    own = [row for row in rows if "redesign" in row]
+    own = [row for row in rows if "layout" in row]
     if not own:
         return []
     names = list(own[0]["fields"])

@@ -25,6 +25,7 @@ from experiments.frame.experiment import Experiment, Inputs, Row, Task
 from experiments.frame.tables import Table
 from experiments.measures.field_values import f1, said, value_counts
 from experiments.measures.redesigns import redesigned, without_values
+from experiments.systems.autoscraper_fields import autoscraper_versions, learn_with_autoscraper
 
 SITE = "swde-book-christianbook"
 LISTS = frozenset(("author",))
@@ -40,6 +41,9 @@ A *redesign* is made by a seeded script: every class and id is renamed, a wrappe
 are inserted into the main block, and two of its blocks are swapped. *Removed*: one attribute is removed from all
 texts of the pages, and the alarm must name it, and no other. *CSS selector*: the classes of the element with the
 value in the first example; where the element has none, those of the nearest one around it and the tags below that.
+*AutoScraper* is here where it was installed when this was made, and its exact results count. With Beautiful Soup 4.13
+and later its rules match nothing, so it needs an older one. It takes the whole text of an element; here, ISBNs and
+dates of publication are in one cell with other facts.
 
 The methods were developed on this site and on WIEN, so these figures say little about other sites.
 
@@ -75,7 +79,9 @@ def measure_attributes(file: Path, count: int) -> list[Row]:
     """Return a row per seed."""
     sources, values = _read_swde(file)
     pages = [_parsed(source, number) for number, source in enumerate(sources)]
-    changed = [_parsed(redesigned(source, 0), number) for number, source in enumerate(sources)]
+    new_sources = [redesigned(source, 0) for source in sources]
+    changed = [_parsed(source, number) for number, source in enumerate(new_sources)]
+    versions = autoscraper_versions()
     names = sorted({name for own in values for name in own})
     rows: list[Row] = []
     for seed in SEEDS:
@@ -103,6 +109,15 @@ def measure_attributes(file: Path, count: int) -> list[Row]:
                 "css redesign": {
                     name: _css_counts(selectors[name], name, changed, test, values) for name in names
                 },
+                **(
+                    {
+                        "peer": versions,
+                        "peer plain": peer_counts(sources, sources, shown, test, values),
+                        "peer redesign": peer_counts(sources, new_sources, shown, test, values),
+                    }
+                    if versions
+                    else {}
+                ),
                 "alarms": _alarms(model, names, sources, pages, changed, values, test[:30]),
                 "cost": {"learn_s": learned, "page_s": read},
             }
@@ -162,6 +177,33 @@ def _css_counts(
         want = said(tuple(values[number].get(name, ())))
         right, wrong, missed = right + len(got & want), wrong + len(got - want), missed + len(want - got)
     return [right, wrong, missed]
+
+
+def peer_counts(
+    sources: Sequence[bytes],
+    tested: Sequence[bytes],
+    shown: Sequence[int],
+    test: Sequence[int],
+    values: Sequence[Mapping[str, Sequence[str]]],
+) -> dict[str, list[int]]:
+    """Return by attribute the numbers of right, wrong and missed values of AutoScraper.
+
+    Parameters
+    ----------
+    sources, tested : the pages to learn from, and those to read.
+    shown, test : the numbers of the examples and of the pages that count.
+    values : the true values of each page.
+    """
+    names = sorted({name for own in values for name in own})
+    find = learn_with_autoscraper([(sources[number], values[number]) for number in shown])
+    total = {name: [0, 0, 0] for name in names}
+    for number in test:
+        found = find(tested[number])
+        for name, counts in total.items():
+            got, want = said(found.get(name, ())), said(tuple(values[number].get(name, ())))
+            more = len(got & want), len(got - want), len(want - got)
+            total[name] = [a + b for a, b in zip(counts, more, strict=True)]
+    return total
 
 
 def _alarms(
@@ -269,17 +311,24 @@ def tables(rows: Sequence[Row]) -> list[Table]:
     if books:
         names = list(books[0]["plain"])
         cells = []
+        peer = books[0].get("peer")
         for system, key in (
             ("domsieve", "plain"),
             ("domsieve, after the redesign", "redesign"),
             ("CSS selector", "css"),
             ("CSS selector, after the redesign", "css redesign"),
+            *(
+                (("AutoScraper", "peer plain"), ("AutoScraper, after the redesign", "peer redesign"))
+                if peer
+                else ()
+            ),
         ):
             for count in sorted({row["examples"] for row in books}):
                 own = [row for row in books if row["examples"] == count]
                 by_name = [sum(f1(row[key][name]) for row in own) / len(own) for name in names]
                 cells.append([system, count, sum(by_name) / len(by_name), *by_name])
         note = f"F1, mean over {len({row['seed'] for row in books})} draws of the examples."
+        note += f" AutoScraper: {peer}." if peer else ""
         found.append(Table("Attributes", ("system", "examples", "mean", *names), cells, note))
         alarms = []
         for count in sorted({row["examples"] for row in books}):
