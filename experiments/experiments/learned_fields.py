@@ -41,9 +41,9 @@ A *redesign* is made by a seeded script: every class and id is renamed, a wrappe
 are inserted into the main block, and two of its blocks are swapped. *Removed*: one attribute is removed from all
 texts of the pages, and the alarm must name it, and no other. *CSS selector*: the classes of the element with the
 value in the first example; where the element has none, those of the nearest one around it and the tags below that.
-*AutoScraper* is here where it was installed when this was made, and its exact results count. With Beautiful Soup 4.13
-and later its rules match nothing, so it needs an older one. It takes the whole text of an element; here, ISBNs and
-dates of publication are in one cell with other facts.
+*AutoScraper* is here where it was installed when this was made, and its exact results count. With Beautiful Soup 4.15
+its rules match nothing, with 4.12 they do. It takes the whole text of an element; here, ISBNs and dates of
+publication are in one cell with other facts.
 
 The methods were developed on this site and on WIEN, so these figures say little about other sites.
 
@@ -53,7 +53,8 @@ pages is the test. A value is right if it is in the right record.
 *A shop*: the made-up shop of `examples/seed_shop.py`, served from loopback and rendered. Fields are learned on its
 first design and read from three redesigns that look the same, but all classes and most tags are others, CSS puts
 blocks and labels in their places, and three amounts share tag and class: the price, a struck-out one and a small one.
-The same is done with the sources of these pages, without layout.
+The same is done with the sources of these pages, without layout. The redesigns were looked at while the method was
+made, so these figures are of development, too.
 """
 
 

@@ -7,7 +7,7 @@ from importlib.util import find_spec
 Finder = Callable[[bytes], Mapping[str, Sequence[str]]]
 
 PACKAGES = ("autoscraper", "beautifulsoup4")
-"""Distributions whose versions shape what it finds; with Beautiful Soup 4.13 and later its rules match nothing."""
+"""Distributions whose versions shape what it finds: its rules match with Beautiful Soup 4.12, and not with 4.15."""
 
 
 def autoscraper_versions() -> str | None:
