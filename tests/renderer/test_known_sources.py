@@ -134,20 +134,24 @@ def make_old(store: PageStore) -> None:
         store.put(replace(page, provenance=origin), site=record.site)
 
 
-def paths(server: Server, *, due: bool) -> Iterator[str]:
-    """Yield paths whose pages are transferred to check the server, or not, if they were captured long ago."""
-    known = KnownSource(
+def known(captured_at: str) -> KnownSource:
+    """Return what is known of a page that was captured at a time."""
+    return KnownSource(
         source=b"",
         final_url="",
         status=200,
         content_type="",
         etag="a",
         last_modified="",
-        captured_at=LONG_AGO,
+        captured_at=captured_at,
     )
+
+
+def paths(server: Server, *, due: bool) -> Iterator[str]:
+    """Yield paths whose pages are transferred to check the server, or not, if they were captured long ago."""
     for number in count():
         path = f"/page/{number}"
-        if KnownSources().is_due(server.url(path), known) == due:
+        if KnownSources().is_due(server.url(path), known(LONG_AGO)) == due:
             yield path
 
 
@@ -282,17 +286,6 @@ class TestLies:
             assert f"Bees {number + 100}" in text_of(stored[url])
 
     def test_pages_are_transferred_by_turns(self) -> None:
-        def known(captured_at: str) -> KnownSource:
-            return KnownSource(
-                source=b"",
-                final_url="",
-                status=200,
-                content_type="",
-                etag="a",
-                last_modified="",
-                captured_at=captured_at,
-            )
-
         urls = [f"http://a.example/{number}" for number in range(2_000)]
         days = [
             {url for url in urls if KnownSources().is_due(url, known(f"2026-11-{day}"))} for day in (1, 2)

@@ -4,6 +4,8 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from statistics import median
 
+from msgspec.structs import replace
+
 from domsieve.analysis.fields.extraction import PageFields
 from domsieve.analysis.fields.fields_model import FieldsModel, LearnedField
 from domsieve.analysis.fields.site_places import SitePlaces
@@ -38,22 +40,11 @@ def with_figures(model: FieldsModel, found: Sequence[PageFields]) -> FieldsModel
                     count += 1
                     values += [value] if isinstance(value, str) else value
         of_kind = sum(kind_of(value) == learned.kind for value in values) / len(values) if values else 1.0
-        fields[name] = LearnedField(
-            many=learned.many,
-            kind=learned.kind,
-            digits=learned.digits,
-            descriptions=learned.descriptions,
-            levels=learned.levels,
+        fields[name] = replace(
+            learned,
             found=count,
             pages=rows,
             of_kind=round(of_kind, 3),
             length=round(median(map(len, values))) if values else 0,
         )
-    return FieldsModel(
-        records=model.records,
-        record_tag=model.record_tag,
-        examples=model.examples,
-        pages=model.pages,
-        labels=model.labels,
-        fields=fields,
-    )
+    return replace(model, fields=fields)

@@ -134,6 +134,11 @@ def _ordered(offered: list[str], *, text_first: bool) -> list[str]:
     return [*(kind for kind in offered if kind != JSON), JSON] if text_first else offered
 
 
+def accepted(job: Job) -> Response:
+    """Return the response for a job that goes on."""
+    return JSONResponse(view_of(job).model_dump(), status_code=202, headers={"Location": job_path(job)})
+
+
 def api(gateway: Gateway) -> APIRouter:
     """Return the routes under ``/v1`` for jobs."""
     router = APIRouter(prefix="/v1", dependencies=[Depends(only_known)])
@@ -152,7 +157,7 @@ def api(gateway: Gateway) -> APIRouter:
             return Response(status_code=499)  # the client is gone; the job continues
         location = {"Location": job_path(ended)}
         if not ended.has_ended:
-            return JSONResponse(view_of(ended).model_dump(), status_code=202, headers=location)
+            return accepted(ended)
         if ended.state == "cancelled":
             raise ProblemError(409, "The job was cancelled.", headers=location)
         if ended.problem is not None:
@@ -284,7 +289,7 @@ def api(gateway: Gateway) -> APIRouter:
     ) -> Response:
         """Render a random sample of the pages of a site and clean all of them. Returns the job at once."""
         job = await gateway.add(asked, client=request.state.client, key=key)
-        return JSONResponse(view_of(job).model_dump(), status_code=202, headers={"Location": job_path(job)})
+        return accepted(job)
 
     @router.get("/jobs", summary="List jobs", tags=["jobs"], responses=_READ)
     async def jobs(

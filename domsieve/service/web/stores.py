@@ -4,16 +4,15 @@ from pathlib import PurePosixPath
 from typing import Annotated, Any, BinaryIO
 
 from fastapi import APIRouter, Body, Depends, Path, Query, Request, Response
-from fastapi.responses import JSONResponse
 
 from domsieve.analysis.writers.formats import PAGE_FORMATS
 from domsieve.service.jobs.sync_request import STORE_PATTERN, SyncRequest
-from domsieve.service.web.api import CHANGES_POLICY, Key, only_known
+from domsieve.service.web.api import CHANGES_POLICY, Key, accepted, only_known
 from domsieve.service.web.downloads import Download, disposition
 from domsieve.service.web.gateway import Gateway
 from domsieve.service.web.guard import with_policy
 from domsieve.service.web.openapi import SYNC, problems
-from domsieve.service.web.schemas import JobView, StoreList, StoreView, job_path, store_view_of, view_of
+from domsieve.service.web.schemas import JobView, StoreList, StoreView, store_view_of
 from domsieve.tasks.site_sync.change_log import PAGE
 
 StoreName = Annotated[str, Path(pattern=STORE_PATTERN, max_length=64, description="name of a store")]
@@ -56,7 +55,7 @@ def stores(gateway: Gateway) -> APIRouter:
         store is kept until it is deleted, and one run at a time uses it.
         """
         job = await gateway.add(asked, client=request.state.client, key=key)
-        return JSONResponse(view_of(job).model_dump(), status_code=202, headers={"Location": job_path(job)})
+        return accepted(job)
 
     @router.get("/stores", summary="List stores", responses=_READ)
     async def listed(request: Request) -> StoreList:
