@@ -67,6 +67,20 @@ def test_links_of_index_pages_are_content() -> None:
     assert "Chapter" not in text_of(SiteStyleTree(list_share=0.0).fit(pages), pages[-1])
 
 
+def test_a_list_in_a_box_that_code_has_too_is_judged_by_the_pages_that_have_the_list() -> None:
+    def boxed(number: int) -> Snapshot:
+        return page_of(f"<div>{article(number)}<div><pre>code{number}</pre></div></div>", number)
+
+    def contents(number: int) -> Snapshot:
+        links = "".join(f'<li><a href="/i{number}{k}">Chapter c{number}x{k} begins</a></li>' for k in range(20))
+        return page_of(f"<div><h1>Part {number}</h1><div><ul>{links}</ul></div></div>", 100 + number)
+
+    pages = [*(boxed(number) for number in range(14)), contents(0), contents(1)]
+    text = text_of(SiteStyleTree().fit(pages), pages[-1])
+    assert all(f"Chapter c1x{k} begins" in text for k in range(20))
+    assert "Rumour" not in text
+
+
 def test_an_index_that_was_not_learned_is_content() -> None:
     model = SiteStyleTree().fit(articles())
     text = text_of(model, index(7))
@@ -193,11 +207,14 @@ def _plain(laid: AlignedPages, learned: int) -> list[bool]:
     here: dict[int, Counter[str]] = defaultdict(Counter)
     site: dict[int, Counter[str]] = defaultdict(Counter)
     shown: dict[int, set[int]] = defaultdict(set)
+    inner: dict[int, set[int]] = defaultdict(set)
     titles = {n for n in nodes if leaf[n] and words[n] and words[n] == linked[n] and heading(n)}
     for node in nodes:
         known = forest.page[node] < learned
         if known:
             shown[path[node]].add(int(forest.page[node]))
+            if parent[node] >= 0:
+                inner[path[parent[node]]].add(path[node])
         if leaf[node]:
             for above in around(node):
                 here[above].update(words=words[node], linked=linked[node], titles=node in titles)
@@ -216,7 +233,13 @@ def _plain(laid: AlignedPages, learned: int) -> list[bool]:
             return False
         if path[node] not in shown:
             return path[above] in shown
-        return len(shown[path[node]]) < SHARE * len(shown[path[above]])
+        return held(path[node]) < SHARE * len(shown[path[above]])
+
+    def held(place: int) -> int:
+        for child in inner[place]:
+            if site[child]["linked"] >= max(0.9 * site[place]["linked"], 1):
+                return held(child)
+        return len(shown[place])
 
     def links(node: int) -> bool:
         above = parent[node]

@@ -14,6 +14,7 @@ from domsieve.analysis.trees.style_tree import LOG_UNIT, StyleTree, remainders
 from domsieve.budget import check
 
 _MOST = 0.5  # a list of links has more than half of its words in links
+_NEARLY_ALL = 0.9  # a child with so many of the linked words of an element node is the list that it holds; a guess
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -23,7 +24,8 @@ class LinkLists:
     Parameters
     ----------
     listed : bool (E,), most words at or below the node are in links.
-    rare : bool (E,), few of the pages that have the node's parent have the node.
+    rare : bool (E,), few of the pages that have the node's parent have the node, or have the list in it with nearly
+        all of its linked words: boxes of code and lists of links may share an element node.
     in_rare : bool (E,), the node or one of its ancestors is rare.
     """
 
@@ -46,7 +48,11 @@ class LinkLists:
             np.add.at(words, above[level], words[level])
             np.add.at(linked, above[level], linked[level])
         units = elements.sums["units"]
-        rare = units < list_share * units[above]
+        holding = units.copy()
+        for level in reversed(levels[1:]):
+            inner = level[linked[level] >= np.maximum(_NEARLY_ALL * linked[above[level]], 1)]
+            holding[above[inner]] = holding[inner]
+        rare = holding < list_share * units[above]
         in_rare = rare.copy()
         for level in levels[1:]:
             in_rare[level] |= in_rare[above[level]]
