@@ -119,6 +119,7 @@ def clean(
             replace(page, hidden=hidden)
             for page in (siblings(site) if model is None and chosen not in PAGE_METHODS and not alone else ())
         ]
+        others, mixed = _learned_with(others, site, chosen, params)
         known = [] if alone else once([*members, *others], _keys)
         site_pages = model.learned if model else 0
         if model is None and _learns(chosen, known):
@@ -127,7 +128,7 @@ def clean(
             site_pages = len(known)
             if site_pages < METHODS[chosen].min_pages:
                 few[site] = site_pages
-        judge = _judge(chosen, known, params) if model is None else model.transform
+        judge = _judge(chosen, known, params, mixed=mixed) if model is None else model.transform
         for page, read in judged_together(members, judge):
             result: tuple[Snapshot, Verdict] | DomsieveError
             try:
@@ -179,10 +180,28 @@ def metadata_of(page: Page, result: tuple[Snapshot, Verdict]) -> Metadata:
         return read_metadata(result[0])
 
 
-def _judge(method: Method, known: Sequence[Page], params: MethodParams) -> Callable[[Snapshot], Verdict]:
+def _learned_with(
+    others: Sequence[Page], site: str, method: Method, params: MethodParams
+) -> tuple[list[Page], bool]:
+    """Return the known pages that a site is learned from as well, and whether they are of both kinds.
+
+    Where most pages were only fetched, the few rendered ones say too little of the site. Then they are learned from
+    together with the fetched ones, by the attributes of the source, which all of them have.
+    """
+    same = [page for page in others if page.site == site]
+    fetched = [page for page in others if page.site != site]
+    mixed = len(fetched) > len(same) and method == DEFAULT_METHOD and "style" not in params.given
+    return [*same, *(fetched if mixed else ())], mixed
+
+
+def _judge(
+    method: Method, known: Sequence[Page], params: MethodParams, *, mixed: bool
+) -> Callable[[Snapshot], Verdict]:
     if not _learns(method, known):
         return page_cleaner(method, params)
     model = SITE_METHODS[method].make(params)
+    if mixed:
+        model.set_params(style="html")
     # A page that cannot be read is reported when its turn to be cleaned comes.
     fit(model, known, lambda *_: None)
     return model.transform if model.learned else NoCleaning().transform

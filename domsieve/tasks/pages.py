@@ -228,7 +228,8 @@ def known_pages(site: str, store: PageStore, options: CaptureOptions, *, raw: bo
 
     Parameters
     ----------
-    site : the site of a `Page`. If it is one of raw pages, rendered pages are read from their sources.
+    site : the site of a `Page`. If it is one of raw pages, rendered pages are read from their sources. Otherwise
+        pages that were only fetched are among them, with the site of raw pages.
     options : how pages are captured.
     raw : whether to read the raw source of rendered pages.
     """
@@ -242,7 +243,7 @@ def pages_like(
     """Return the pages among some of a site that a page of it is learned from together with; see `known_pages`."""
     if site.endswith(f" {RAW}"):
         return [replace(from_record(one, store, raw=True), site=site) for one in records if one.source_digest]
-    return [from_record(one, store, raw=raw) for one in records if one.producer == "rendered"]
+    return [from_record(one, store, raw=raw) for one in records if one.producer in {"rendered", "raw"}]
 
 
 def readable(

@@ -72,7 +72,9 @@ def test_a_list_in_a_box_that_code_has_too_is_judged_by_the_pages_that_have_the_
         return page_of(f"<div>{article(number)}<div><pre>code{number}</pre></div></div>", number)
 
     def contents(number: int) -> Snapshot:
-        links = "".join(f'<li><a href="/i{number}{k}">Chapter c{number}x{k} begins</a></li>' for k in range(20))
+        links = "".join(
+            f'<li><a href="/i{number}{k}">Chapter c{number}x{k} begins</a></li>' for k in range(20)
+        )
         return page_of(f"<div><h1>Part {number}</h1><div><ul>{links}</ul></div></div>", 100 + number)
 
     pages = [*(boxed(number) for number in range(14)), contents(0), contents(1)]

@@ -14,7 +14,9 @@ from domsieve.analysis.trees.style_tree import LOG_UNIT, StyleTree, remainders
 from domsieve.budget import check
 
 _MOST = 0.5  # a list of links has more than half of its words in links
-_NEARLY_ALL = 0.9  # a child with so many of the linked words of an element node is the list that it holds; a guess
+_NEARLY_ALL = (
+    0.9  # a child with so many of the linked words of an element node is the list that it holds; a guess
+)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -318,9 +318,10 @@ class TreeModel(SiteModel[StyleTree]):
             raise ModelError(
                 f'Raw pages have no computed CSS for the style {level!r}; use "auto", "html" or "none".'
             )
-        if len(layouts) > 1 or self.style_ not in {None, level}:
+        both = len(layouts) > 1 and self.style not in {"html", "none"}
+        if both or self.style_ not in {None, level}:
             raise ModelError(
                 "A site model needs either rendered or raw pages, because their styles differ. "
-                "Learn and clean with pages of one kind."
+                'Learn and clean with pages of one kind, or with the style "html" or "none".'
             )
         return level
