@@ -30,13 +30,18 @@ PAGES = 5
 # leave room for a few of the 149 texts of the short run, which another version of Chrome may paint differently.
 LEAST_AGREEMENT = {"rules": 0.95, "pictures": 0.98}
 MOST_LOST = 0.015
+LEAST_AGREEMENT_OF_WAYS = 0.98
 
 
 @pytest.mark.browser
 def test_rules_and_pixels_agree(request: pytest.FixtureRequest) -> None:
     seed = int(request.config.getoption("--hypothesis-seed") or 0)
     outcomes, disagreements = asyncio.run(_judge(drawn(test_rules_and_pixels_agree, PAGES, seed)))
-    facts = [f"{outcomes['rules', 'doubtful']} texts are doubtful, {outcomes['seen', '']} are seen"]
+    ways = outcomes["ways agree", "True"] / (outcomes["ways agree", "True"] + outcomes["ways agree", "False"])
+    facts = [
+        f"{outcomes['rules', 'doubtful']} texts are doubtful, {outcomes['seen', '']} are seen",
+        f"the two ways of changing letters agree on {ways:.3f}",
+    ]
     for judge in LEAST_AGREEMENT:
         agreed, lost, leaked = (outcomes[judge, what] for what in ("agree", "lost", "leaked"))
         facts.append(
@@ -46,6 +51,7 @@ def test_rules_and_pixels_agree(request: pytest.FixtureRequest) -> None:
     REPORT.parent.mkdir(parents=True, exist_ok=True)
     REPORT.write_text("\n\n".join([*facts, *disagreements]) + "\n", "utf-8")
     print("\n".join(facts))
+    assert ways >= LEAST_AGREEMENT_OF_WAYS, facts
     for judge, least in LEAST_AGREEMENT.items():
         agreed, lost, leaked = (outcomes[judge, what] for what in ("agree", "lost", "leaked"))
         assert agreed / (agreed + lost + leaked) >= least, f"{facts}; see {REPORT}"
@@ -66,6 +72,8 @@ async def _judge(seeds: Iterable[int]) -> tuple[Counter[tuple[str, str]], list[s
                 number = number_of(judgement.sight.text)
                 if number is None or not judgement.sight.is_judged or judgement.hiding == Hiding.UNREADABLE:
                     continue
+                if not judgement.sight.is_doubtful:
+                    outcomes["ways agree", str(judgement.sight.ways_agree)] += 1
                 outcomes["seen", ""] += judgement.sight.is_seen and not judgement.sight.is_doubtful
                 for judge, hiding in (("rules", judgement.hiding), ("pictures", judgement.pictured)):
                     outcome = _outcome(judgement, is_kept=hiding == Hiding.NONE)

@@ -44,7 +44,8 @@
   const RULES = `
     noscript { display: none !important } /* shown while scripts are off */
     *, ::before, ::after { scroll-behavior: auto !important; overflow-anchor: none !important;
-      scroll-snap-type: none !important; transition: none !important; caret-color: transparent !important }
+      scroll-snap-type: none !important; transition: none !important; caret-color: transparent !important;
+      text-decoration-skip-ink: none !important /* the gaps of lines depend on the letters */ }
     ::highlight(oracle) { color: transparent; -webkit-text-fill-color: transparent;
       -webkit-text-stroke-color: transparent }`;
 
@@ -238,12 +239,25 @@
     return Math.min(40, lengths.reduce((most, length) => Math.max(most, Math.abs(length)), 0));
   }
 
-  // No highlight changes letters of SVG or shadows of letters, and none changes what backgrounds are cut to.
+  // Whether nothing but the letters can be hidden, and whether by a style of their parent: no highlight changes letters
+  // of SVG or shadows of letters, and each hides the lines through and under them as well. No style hides the shadow
+  // of letters and leaves that of the lines, and none changes what backgrounds are cut to.
   function wayToBlank(parent) {
-    let isCut = false;
-    for (let e = parent; e; e = above(e)) isCut ||= style(e).backgroundClip.includes("text");
-    const bySelf = style(parent).textShadow !== "none" || parent.namespaceURI === "http://www.w3.org/2000/svg";
-    return { blanks: !isCut, bySelf };
+    let isCut = false, hasLines = false;
+    for (let e = parent; e; e = above(e)) {
+      isCut ||= style(e).backgroundClip.includes("text");
+      hasLines ||= style(e).textDecorationLine !== "none";
+    }
+    const hasShadow = style(parent).textShadow !== "none";
+    const bySelf = hasLines || hasShadow || parent.namespaceURI === "http://www.w3.org/2000/svg";
+    return { blanks: !isCut && !(hasLines && hasShadow), bySelf, lines: lineColour(style(parent)) };
+  }
+
+  // The colour of an element's own lines. Where they have that of the text, Chrome paints them like its stroke or fill.
+  function lineColour(computed) {
+    if (computed.textDecorationColor !== computed.color) return computed.textDecorationColor;
+    const isStroked = parseFloat(computed.webkitTextStrokeWidth) && !/, 0\)$/.test(computed.webkitTextStrokeColor);
+    return isStroked ? computed.webkitTextStrokeColor : computed.webkitTextFillColor;
   }
 
   function collect() {
@@ -421,11 +435,11 @@
       for (const [parent, before] of restyled) parent.setAttribute("style", before);
       restyled.clear();
       if (how !== "blank") return;
-      for (const { parent } of ids.map((id) => runs[id]).filter((run) => run.bySelf)) {
+      for (const { parent, lines } of ids.map((id) => runs[id]).filter((run) => run.bySelf)) {
         if (!restyled.has(parent)) restyled.set(parent, parent.getAttribute("style") ?? "");
         put(parent, {
           "-webkit-text-fill-color": "transparent", "-webkit-text-stroke-color": "transparent",
-          "text-shadow": "none", fill: "transparent", stroke: "transparent",
+          "text-decoration-color": lines, "text-shadow": "none", fill: "transparent", stroke: "transparent",
         });
       }
       const marked = ids.map((id) => runs[id]).filter((run) => !run.bySelf).map((run) => run.node);

@@ -8,8 +8,9 @@ much there would be to see at full contrast:
     share = pixels of the run that differ by more than T / the same, of its letters black on white
 
 A run can be seen if its share is at least `LEAST_SHARE` (N) with T = `LEAST_CONTRAST`, in both ways of changing it,
-and its font is at least `LEAST_LETTER_PX` high on the screen. One way alone is not enough: a blur leaves a smear,
-which vanishes with the letters and is the same for all letters.
+and its font is at least `LEAST_LETTER_PX` high on the screen. One way alone is not enough: a blur leaves a smear, and
+``-webkit-text-security`` leaves dots, which vanish with the letters and are the same for all letters. Else the ways
+differ only where few letters show, or have partners of their width.
 
 Before the pictures the page is stilled: scripts and with them timers are off, animations are ended, those without an
 end are paused, and scroll-in effects are ended. Sticky boxes are put in their place. ``overflow: hidden`` on html
@@ -103,6 +104,12 @@ class Sight:
     def is_seen(self) -> bool:
         """Whether a reader can see the run: both ways say so."""
         return self._passes(LEAST_SHARE, LEAST_CONTRAST, LEAST_LETTER_PX)
+
+    @property
+    def ways_agree(self) -> bool | None:
+        """Whether both ways say the same; None if one is missing."""
+        blank, swap = (self.shows(way) for way in WAYS)
+        return None if blank is None or swap is None else blank == swap
 
     @property
     def is_doubtful(self) -> bool:
@@ -333,7 +340,9 @@ def _raise_fault(answer: dict[str, Any]) -> None:
 
 def _apart(first: Bytes, second: Bytes) -> Bytes:
     """Return the difference of each pixel of two pictures (height, width, 3), in the channel that differs most."""
-    largest: Bytes = (np.maximum(first, second) - np.minimum(first, second)).max(axis=2)
+    levels: Bytes = np.maximum(first, second) - np.minimum(first, second)
+    red, green, blue = np.moveaxis(levels, 2, 0)
+    largest: Bytes = np.maximum(np.maximum(red, green), blue)
     return largest
 
 

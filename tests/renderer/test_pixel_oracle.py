@@ -66,6 +66,13 @@ UNSEEN = {
     "under an equal text": "<div style='position:relative;background:#fff'><p style='margin:0'>{}</p>"
     f"<p style='{_LAYER};margin:0;background:#fff'>other words that cover the sentence, seen themselves</p></div>",
     "white": "<p style='color:color(srgb 1 1 1)'>{}</p>",
+    "white, underlined in black": "<p style='color:#fff;text-decoration:underline 3px #000'>{}</p>",
+    "white, in an underlined box": "<div style='text-decoration:underline 3px'><b style='color:#fff'>{}</b></div>",
+    "black, under a thick line": "<p style='text-decoration:line-through #c00 30px'>{}</p>",
+    "white, under a line of its shadow": "<p style='color:#fff;text-shadow:0 0 #fff;"
+    "text-decoration:line-through #fff 30px'>{}</p>",
+    "white, with a line of its stroke": "<p style='-webkit-text-fill-color:#fff;color:#000;"
+    "-webkit-text-stroke:.1px #fff;background:#fff;text-decoration:line-through 3px'>{}</p>",
     "white in SVG": "<svg width=900 height=40><text y=20 fill=white>{}</text></svg>",
     "for browsers without scripts": "<noscript>{}</noscript>",
     "with its back to the reader": "<p style='transform:rotateY(180deg);backface-visibility:hidden'>{}</p>",
@@ -136,6 +143,13 @@ def test_text_that_readers_see_is_seen(judgements: dict[str, list[Judgement]], n
 @pytest.mark.parametrize("name", UNSEEN)
 def test_text_that_no_reader_sees_is_not(judgements: dict[str, list[Judgement]], name: str) -> None:
     assert not any(sight.is_seen for sight in sights(judgements, name))
+
+
+@pytest.mark.parametrize("name", [*SEEN, *UNSEEN])
+def test_both_ways_of_changing_letters_say_the_same(
+    judgements: dict[str, list[Judgement]], name: str
+) -> None:
+    assert all(sight.ways_agree is not False for sight in sights(judgements, name))
 
 
 def test_what_moves_is_not_taken_for_text(judgements: dict[str, list[Judgement]]) -> None:
