@@ -114,6 +114,10 @@ HIDDEN = {
         f"<div style='{_LAYER};background:linear-gradient(#fff,#eee)'></div></div>",
         "<div style='position:relative;height:30px;overflow:hidden'><p style='margin:0'>{}</p>"
         "<div style='position:absolute;left:0;top:0;border:600px solid #fff'></div></div>",
+        "<div style='position:relative'><p style='margin-left:-30px'>{}</p>"
+        "<div style='position:absolute;inset:0 0 0 -8px;background:#eee'></div></div>",
+        "<div style='position:relative;z-index:0'><p>{}</p>"
+        f"<div style='{_LAYER};background:#eef;mix-blend-mode:lighten'></div></div>",
     ],
     Hiding.UNREADABLE: [
         "<p style='font-size:2px'>{}</p>",
@@ -125,6 +129,10 @@ HIDDEN = {
 }
 SEEN = [
     "<p style='mix-blend-mode:screen'>{}</p>",
+    "<div style='position:relative;background:#000'><div style='position:absolute;top:0;width:100%;height:8px;"
+    "background:#fff'></div><p style='position:relative;margin:0'>{}</p></div>",
+    "<div style='position:relative'><p>{}</p>"
+    f"<div style='{_LAYER};background:#eef;mix-blend-mode:darken'></div></div>",
     "<b style='transform:scale(0)'>{}</b>",
     f"<div style='position:relative;z-index:0'><div style='{_LAYER};background:#003;z-index:-1'></div>"
     "<p style='color:#fff'>{}</p></div>",

@@ -92,14 +92,22 @@ class Covers:
             at[waiting] = page.parent[at[waiting]]
         return found
 
-    def behind(self, text: Ints, owner: Ints, of: Bools) -> Ints:
-        """Return the uppermost patches behind the middle of each text that are of no ancestor and above its ground.
+    def behind(
+        self,
+        text: Ints,
+        owner: Ints,
+        of: Bools,
+        rect: F64 | None = None,
+        share: tuple[float, float] = (0.5, 0.5),
+    ) -> Ints:
+        """Return the uppermost patches behind a point of each text that are of no ancestor and above its ground.
 
         Parameters
         ----------
         text : the texts.
         owner : the elements that paint their grounds, -1 for the page.
         of : bool (N,), the boxes to look at.
+        rect, share : rectangles (n, 4), those of the texts unless given, and where in them the points are.
 
         Returns
         -------
@@ -115,9 +123,9 @@ class Covers:
         # Boxes behind a stacking context are painted after its background, and before those of others in it.
         within = np.where(scene.is_context_root[owner], 0.0, _WITHIN)
         ground = np.where(owner >= 0, page.paint[owner] + within, -1.0)
-        middle = (scene.rect[text, :2] + scene.rect[text, 2:]) / 2
-        middle = np.concatenate((middle, middle), axis=1)
-        for at, over in self._bands(middle, those):
+        rect = scene.rect[text] if rect is None else rect
+        points = np.tile(rect[:, :2] + np.array(share) * (rect[:, 2:] - rect[:, :2]), 2)
+        for at, over in self._bands(points, those):
             node, box, turn = text[at][:, None], self.of[over][None], self.turn[over][None]
             around = (box < node) & (page.end[box] > node)
             between = (turn + _WITHIN * (self.root[over] < 0)[None] >= ground[at][:, None]) & (
@@ -125,7 +133,7 @@ class Covers:
             )
             # In a drawing the order is that of the document.
             between &= ~scene.node.is_drawn[box] | (box < node) | (turn < page.paint[text[at]][:, None])
-            point = middle[at][:, None]
+            point = points[at][:, None]
             there = contains(self.clip[over][None], point) & ~contains(
                 patches.hole[self.patch[over]][None] + _INWARDS, point
             )
@@ -141,7 +149,7 @@ class Covers:
                 turns[rows, last[rows]] = -np.inf
         return found
 
-    def hidden(self, text: Ints, cores: F64, inks: Sequence[F64], grounds: F64) -> Bools:
+    def hidden(self, text: Ints, cores: F64, inks: Sequence[F64], owners: Ints, grounds: F64) -> Bools:
         """Return which texts are under boxes that are painted later and move with them.
 
         A box with a negative ``z-index`` has a later number than the content of its stacking context, but is painted
@@ -152,7 +160,8 @@ class Covers:
         text : the texts.
         cores : the parts of them to look at (n, 4).
         inks : the colours of their letters and of the outlines of these, each (n, 4).
-        grounds : the colours behind them (n, 3).
+        owners : the elements that paint their grounds, -1 for nothing.
+        grounds : the colours of these (n, 3).
         """
         scene = self._scene
         page, patches, node = scene.page, scene.patches, scene.node
@@ -180,7 +189,9 @@ class Covers:
             for begin in range(0, first.size, _PAIRS):
                 check()
                 pair = slice(begin, begin + _PAIRS)
-                self._cover(at[first[pair]], over[second[pair]], cores, through, changed, inks, grounds)
+                self._cover(
+                    at[first[pair]], over[second[pair]], cores, through, changed, inks, owners, grounds
+                )
         return np.asarray(changed | (through.max(axis=1) <= LEAST_OPACITY))
 
     def _meets(self, cores: F64, over: Ints) -> Bools:
@@ -195,6 +206,7 @@ class Covers:
         through: F64,
         changed: Bools,
         inks: Sequence[F64],
+        owners: Ints,
         grounds: F64,
     ) -> None:
         """Lay each of the patches `over` on one of the texts `at`."""
@@ -213,7 +225,10 @@ class Covers:
         ).tolist():
             one, box = int(at[pair]), int(of[pair])
             letters = [of_letters[one, :3] for of_letters in inks if of_letters[one, 3] > 0]
-            changed[one] |= all(self._is_levelled(box, ink[pair], own, grounds[one]) for own in letters)
+            stands = scene.stands_in(np.array([scene.context_of[scene.page.parent[box]]]), owners[[one]])[0]
+            changed[one] |= all(
+                self._is_levelled(box, ink[pair], own, grounds[one], stands=stands) for own in letters
+            )
 
     def _blends(self, boxes: Ints) -> Bools:
         """Return which boxes are blended, or are in an element that is."""
@@ -224,8 +239,11 @@ class Covers:
             at[there] = scene.effect_of[np.maximum(scene.page.parent[at[there]], 0)]
         return found
 
-    def _is_levelled(self, box: int, ink: F64, letters: F64, ground: F64) -> bool:
-        """Return whether a box with a blend mode or a backdrop filter makes letters the colour of their ground."""
+    def _is_levelled(self, box: int, ink: F64, letters: F64, ground: F64, *, stands: bool) -> bool:
+        """Return whether a box with a blend mode or a backdrop filter makes letters the colour of their ground.
+
+        The box is not blended with a ground unless it `stands` in the same stacking context.
+        """
         node = self._scene.node
         colours = np.stack((letters, ground))
         if node.backdrop_number[box]:
@@ -236,6 +254,8 @@ class Covers:
         if node.blend_number[box] and self._scene.effect_of[self._scene.page.parent[box]] < 0:
             top = np.tile(ink[:3], (2, 1))
             mixed = blended(top, colours, node.blend_values[node.blend_number[box]])
+            if not stands:
+                mixed[1] = ink[:3]
             colours = colours + (mixed - colours) * ink[3]
         elif self._blends(np.array([box]))[0]:
             return False

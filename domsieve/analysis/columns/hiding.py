@@ -1,5 +1,6 @@
 """Why a text of a page cannot be seen, or cannot be read: computed styles and boxes, without pixels."""
 
+from collections.abc import Sequence
 from enum import IntEnum
 from typing import NamedTuple
 
@@ -69,6 +70,8 @@ _LEAST_LEFT = 0.05
 # So many points of a text are compared with shapes, and so many texts at once. Guesses, as is the number of boxes
 # that a text is looked for in.
 _ACROSS, _DOWN, _AT_ONCE, _MOST_LEFT = 15, 5, 500, 16
+# Points near the edges of a text, in shares of its width and height.
+_EDGES = ((1 / 6, 1 / 2), (5 / 6, 1 / 2), (1 / 2, 1 / 6), (1 / 2, 5 / 6))
 # Filters and blend modes inside one another that are computed. A guess, too.
 _MOST_EFFECTS = 6
 
@@ -135,6 +138,7 @@ class _Judge:
         alone = np.flatnonzero(faint & (back.behind < 0))
         others = ~(node.is_placed | node.is_drawn)
         faint[alone] = self.covers.behind(text[alone], back.owner[alone], others)[:, 0] < 0
+        faint[faint] = ~self._stands_out(back.take(np.flatnonzero(faint)), [ink[faint] for ink in inks])
         cores = self._cores(text)
         # A line of one letter's size is enough, whatever the size of its box.
         wide = np.minimum(_LEAST_OF_LETTER * letter, rect[:, 2] - rect[:, 0] - LEAST_PX)
@@ -149,7 +153,8 @@ class _Judge:
             ~is_larger(left, least) | (share_in(left, rect) < _LEAST_LEFT) | self._is_cut(text, cores),
             self._is_off_screen(text),
             faint,
-            self.covers.hidden(text, cores, inks, back.ground) | scene.is_struck[above],
+            self.covers.hidden(text, self._reachable(text, cores), inks, back.owner, back.ground)
+            | scene.is_struck[above],
             (read * np.sqrt(thinness(scene.plane[above])) <= _LEAST_LETTER_PX)
             | (slant(scene.plane[above]) < _LEAST_SLANT)
             | node.is_coded[text]
@@ -170,6 +175,15 @@ class _Judge:
         # A page that scrolls to the left or up does so from the right or the bottom edge of the window.
         beyond |= scene.reaches_left[0] & (rect[:, 0] >= width) | scene.reaches_up[0] & (rect[:, 1] >= height)
         return np.asarray(((rect[:, 2] <= 0) & ~left) | ((rect[:, 3] <= 0) & ~up) | beyond)
+
+    def _reachable(self, text: Ints, cores: F64) -> F64:
+        """Return what boxes that cut and the edges of the page leave of the cores of texts; all if nothing."""
+        scene, above = self.scene, self.page.parent[text]
+        edges = scene.clip[above].copy()
+        for axis, reaches in enumerate((scene.reaches_left[above], scene.reaches_up[above])):
+            edges[~reaches, axis] = np.maximum(edges[~reaches, axis], 0.0)
+        left = intersection(cores, edges)
+        return np.where(is_larger(left, 0.0)[:, None], left, cores)
 
     def _is_cut(self, text: Ints, cores: F64) -> Bools:
         """Return of which texts shapes that are no rectangles leave too little."""
@@ -258,6 +272,24 @@ class _Judge:
         beyond[on[whole]] = ground[on[whole]]
         return _Backdrop(text, owner, ground, beyond, behind[:, 0])
 
+    def _stands_out(self, back: "_Backdrop", inks: Sequence[F64]) -> Bools:
+        """Return which texts are not faint on a box that is behind a part of them, but not behind their middle."""
+        found, cores = np.zeros(back.text.size, np.bool_), self._cores(back.text)
+        of = self.node.is_placed | self.node.is_drawn
+        for point in _EDGES if found.size else ():
+            behind = self.covers.behind(back.text, back.owner, of, cores, point)
+            is_large = share_in(self.scene.patches.outer[behind[:, 0]], cores) >= _LEAST_SHARE
+            on = np.flatnonzero(is_large & (behind[:, 0] >= 0) & (behind[:, 0] != back.behind))
+            ground = self.covers.laid(behind[on], back.ground[on])
+            owner = self.scene.patches.node[behind[on, 0]]
+            part = back.take(on)._replace(ground=ground, beyond=ground, owner=owner)
+            for ink in inks:
+                contrast = (
+                    self._contrasts(part, ink[on, :3]) * self.scene.opacity[self.page.parent[part.text]]
+                )
+                found[on] |= ~((contrast * ink[on, 3] <= LEAST_CONTRAST) | (ink[on, 3] == 0))
+        return found
+
     def _contrasts(self, back: "_Backdrop", colours: F64) -> F64:
         """Return the largest difference of a channel between letters (n, 3) and their grounds; NaN if not known."""
         scene, node, above = self.scene, self.node, self.page.parent[back.text]
@@ -293,7 +325,7 @@ class _Judge:
         # A stacking context is blended on its own: where it has no background, nothing is changed. Nor is it on the
         # window, which is transparent until it is shown.
         owner = np.where(is_other, back.owner[at], scene.ground_of[around])
-        stands = (owner >= np.maximum(context, 0)) & ((context < 0) | (owner < page.end[context]))
+        stands = scene.stands_in(context, owner)
         some, below = at[stands], below[stands]
         letters[some] = blended(letters[some], below, mode)
         own = ~is_other[stands]

@@ -247,6 +247,15 @@ class Scene:
         width, height = self.node.window_px
         return np.asarray((self.rect[nodes, 0] >= width) | (self.rect[nodes, 1] >= height))
 
+    def stands_in(self, context: Ints, owner: Ints) -> Bools:
+        """Return which grounds, by their elements, are painted in stacking contexts, of which -1 is that of the page.
+
+        That of the window, -1 too, is transparent until it is shown.
+        """
+        return np.asarray(
+            (owner >= np.maximum(context, 0)) & ((context < 0) | (owner < self.page.end[context]))
+        )
+
     def is_turned(self, nodes: Ints) -> Bools:
         """Return which boxes have no horizontal edges, because a transform turns them."""
         return np.asarray(np.abs(self.plane[nodes][:, [0, 1], [1, 0]]).max(axis=1, initial=0) > _LEAST_TURN)
