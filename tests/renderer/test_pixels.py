@@ -87,6 +87,11 @@ DECOYS = {
     "width:600px;border:0;background:none;color:transparent;text-shadow:0 0 #ccc'>",
     "an animation after another": f"<p style='{_PALE};animation:a 4s forwards,b 1e6s 4s forwards'>{{}}</p><style>"
     "@keyframes a { 0%, 99% { color: #fff } to { color: #000 } } @keyframes b { 0%, to { color: #fff } }</style>",
+    "an animation that never ends": f"<p id=m style='{_PALE};animation:a 4s forwards'>{{}}</p><style>"
+    "@keyframes a { 0%, 99% { color: #fff } to { color: #000 } }</style><script>setInterval(() => {"
+    "m.style.animation = 'none'; m.offsetTop; m.style.animation = 'a 4s forwards' }, 1500)</script>",
+    "a transition that never ends": f"<p id=m style='{_PALE};transition:color 1e6s'>{{}}</p>"
+    "<script>m.offsetTop; m.style.color = '#000'</script>",
     "a sticky text": "<div style='position:relative;height:500px'><p style='position:sticky;top:300px'>"
     "{}</p><canvas style='position:absolute;left:0;top:200px;width:100%;height:200px'></canvas></div>"
     "<script>{ const c = document.querySelector('canvas').getContext('2d'); c.fillStyle = '#fff';"

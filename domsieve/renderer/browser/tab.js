@@ -1,6 +1,9 @@
 // Evaluated once per document in an isolated world, where nothing the page has patched can reach it.
 // quiet(): resolves with true once the structure has been still for `stillMs`, with false after `limitMs`.
 // scrollThrough(): scrolls to the end in steps that let lazy content come, and back to the top.
+// rests(): whether animations have ended that end soon, and lazy pictures have come that meet text.
+// notePictures(), lostPictures(): where the pictures and frames are [[left, top, right, bottom], ...] that had not come
+// when they were noted, or have gone since because loading was stopped; in px of the page.
 // shows(), aim(): find the first element that is shown by a selector; null says that it is no selector.
 // hideNoscript(): keeps noscript hidden while scripts are off, or ends that.
 // trim(): makes the document ready for its capture; returns how many nodes it had.
@@ -74,6 +77,46 @@ globalThis.domsieve = (() => {
       for (const one of inside(element)) waiting.push(one);
     }
   };
+  // Whether an animation ends in so many milliseconds, as readers find it from then on.
+  const endsWithin = (animation, ms) => {
+    const timing = animation.effect?.getComputedTiming();
+    const isRunning = animation.timeline instanceof DocumentTimeline && animation.playState === "running";
+    const [time, rate] = [animation.currentTime, animation.playbackRate];
+    return isRunning && timing && rate > 0 && time < timing.endTime && timing.endTime - time <= ms * rate;
+  };
+  // Lazy pictures and frames that are not there yet, where text is: they come when a reader scrolls to it.
+  const LAZY_MOST = 40;
+  let late, coming, scrolled;
+  let pictures = [];
+  // A frame that waits has an empty document.
+  const isAwaited = (one) => one.loading === "lazy" && (one instanceof HTMLIFrameElement
+    ? Boolean(one.getAttribute("src")) && one.contentDocument?.URL === "about:blank" : !one.complete);
+  // The documents of the same origin, each with the place of its window.
+  const places = function* (inner, x, y) {
+    yield [inner, x, y];
+    for (const one of inner.querySelectorAll("iframe, frame")) {
+      const box = one.getBoundingClientRect();
+      const [left, top] = [x + box.left + one.clientLeft, y + box.top + one.clientTop];
+      if (one.contentDocument) yield* places(one.contentDocument, left, top);
+    }
+  };
+  const lateUnderText = () => {
+    const late = [...document.querySelectorAll("img, iframe")].filter(isAwaited);
+    if (!late.length) return [];
+    const walker = own("createTreeWalker").call(document, own("documentElement"), NodeFilter.SHOW_TEXT);
+    const rects = [];
+    while (walker.nextNode()) {
+      if (!walker.currentNode.data.trim()) continue;
+      const range = new Range();
+      range.selectNode(walker.currentNode);
+      rects.push(...range.getClientRects());
+    }
+    return late.filter((one) => {
+      const box = one.getBoundingClientRect();
+      return rects.some((rect) => rect.left < box.right - 1 && rect.right > box.left + 1
+        && rect.top < box.bottom - 1 && rect.bottom > box.top + 1);
+    });
+  };
   const noNoscript = new CSSStyleSheet();
   noNoscript.replaceSync("noscript { display: none !important }");
   const frame = () => new Promise((done) => requestAnimationFrame(done));
@@ -107,6 +150,38 @@ globalThis.domsieve = (() => {
         height = root.scrollHeight;
       }
       scrollTo(0, 0);
+    },
+
+    // Called again and again, because no timer goes on without scripts.
+    rests(leftMs, lazyMs) {
+      if (!late) {
+        late = lateUnderText();
+        coming = late.slice(0, LAZY_MOST);
+        scrolled = scrollY;
+      }
+      if (coming.length) {
+        coming.pop().scrollIntoView({ block: "center", behavior: "instant" });
+        return false;
+      }
+      if (scrolled !== scrollY) scrollTo({ top: scrolled, behavior: "instant" });
+      if (lazyMs > 0 && (late.some(isAwaited) || own("readyState") !== "complete")) return false;
+      return !own("getAnimations").call(document).some((one) => endsWithin(one, leftMs));
+    },
+
+    notePictures() {
+      pictures = [];
+      for (const [inner, x, y] of places(document, scrollX, scrollY)) {
+        for (const tree of trees(inner)) {
+          for (const one of tree.querySelectorAll("img, iframe")) {
+            const box = one.getBoundingClientRect();
+            pictures.push([one, isAwaited(one), one.naturalWidth, [x + box.left, y + box.top, x + box.right, y + box.bottom]]);
+          }
+        }
+      }
+    },
+
+    lostPictures() {
+      return pictures.filter(([one, isLate, width]) => isLate || one.naturalWidth !== width).map((one) => one[3]);
     },
 
     shows(selector) {

@@ -163,6 +163,11 @@ class PageEvents:
         """Return for how many seconds there has been no pending request."""
         return 0.0 if self._in_flight else self._now() - self._idle_at
 
+    @property
+    def arriving_pictures(self) -> int:
+        """How many pictures have begun to arrive, but not ended."""
+        return sum(kind == "Image" and one in self._answered for one, (kind, _) in self._in_flight.items())
+
     def _request(self, event: dict[str, Any]) -> None:
         url, kind = event["request"]["url"], event.get("type", "Other")
         self._known.add(event["requestId"])

@@ -1,6 +1,6 @@
 """What a page changes when it is pictured: style sheets may ask whether scripts are on, or what can be scrolled."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Sequence
 
 import msgspec
 import numpy as np
@@ -63,14 +63,14 @@ def mark_changed(scene: Scene, before: PixelCapture, after: PixelCapture, names:
         scene.unsure |= meets & ~scene.below_one(node)
 
 
-def mark_under(scene: Scene, contents: Mapping[int, F64]) -> None:
+def mark_under(scene: Scene, places: Iterable[F64]) -> None:
     """Mark the texts of a scene as unsure that are where something is that may change at any time.
 
     Parameters
     ----------
-    contents : the corners (4, 2) of each such element in CSS px, by node.
+    places : corners (n, 2) of each such thing in CSS px of the page.
     """
-    for corners in contents.values():
+    for corners in places:
         first, last = corners.min(axis=0), corners.max(axis=0)
         meets = (scene.box[:, :2] < last).all(axis=1) & (scene.box[:, 2:] > first).all(axis=1)
         scene.unsure[scene.owner[meets]] = True

@@ -7,6 +7,7 @@ import json
 import re
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
+from math import inf
 from typing import Any
 
 from domsieve.renderer.browser.connection import CommandError
@@ -278,15 +279,18 @@ async def capture_document(
         return again
 
     try:
-        # Pictures show what was captured only if no script runs in between.
-        async with _scripts_off(tab, limit_s=least_s) if scripts and pixels else contextlib.nullcontext():
+        # Pictures show what was captured only if no script runs in between, and nothing arrives.
+        still: contextlib.AbstractAsyncContextManager[list[list[float]]] = contextlib.nullcontext([])
+        if pixels:
+            still = _at_rest(tab, watch, scripts=scripts, limit_s=least_s)
+        async with still as lost:
             async with asyncio.timeout(limit_s):
                 count = await _trim(tab, watch, max_nodes, scripts=scripts, pixels=pixels, limit_s=limit_s)
                 capture = await tab.ask("DOMSnapshot.captureSnapshot", params, kind, limit_s=limit_s)
             if isinstance(capture, PixelCapture):
                 again = with_scripts if scripts else None
                 try:
-                    capture = await look(tab, capture, names, with_scripts=again, limit_s=rest_s())
+                    capture = await look(tab, capture, names, lost=lost, with_scripts=again, limit_s=rest_s())
                 except (TimeoutError, CommandError) as error:
                     # The page is not lost: its hidden text is found by layout.
                     leave_unpictured(capture)
@@ -313,6 +317,31 @@ async def _scripts_off(tab: Tab, *, limit_s: float) -> AsyncIterator[None]:
     finally:
         with contextlib.suppress(TimeoutError, CommandError):  # the page is gone, or does not answer
             await tab.send(_SCRIPTS, {"value": False}, limit_s=limit_s)
+
+
+@contextlib.asynccontextmanager
+async def _at_rest(
+    tab: Tab, watch: PageEvents, *, scripts: bool, limit_s: float
+) -> AsyncIterator[list[list[float]]]:
+    """Switch the scripts of a page off for a block of code, and stop what it is loading.
+
+    Yields where pictures are missing that readers may see: left, top, right and bottom of each, in px of the page.
+    Nothing is known of these places. The whole page is such a place if pictures were arriving whose place is unknown.
+    """
+    arriving = watch.arriving_pictures
+    # At once: a server may notice that the page does nothing more, and answer then.
+    await asyncio.gather(
+        tab.send(_SCRIPTS, {"value": True}, limit_s=limit_s),
+        tab.call(watch.frame_id, watch.loader_id, "notePictures()", limit_s=limit_s),
+        tab.send("Page.stopLoading", limit_s=limit_s),
+    )
+    try:
+        lost = await tab.call(watch.frame_id, watch.loader_id, "lostPictures()", limit_s=limit_s)
+        yield [*lost, *([[-inf, -inf, inf, inf]] if arriving > len(lost) else [])]
+    finally:
+        if scripts:
+            with contextlib.suppress(TimeoutError, CommandError):  # the page is gone, or does not answer
+                await tab.send(_SCRIPTS, {"value": False}, limit_s=limit_s)
 
 
 async def _trim(

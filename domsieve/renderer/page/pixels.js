@@ -1,6 +1,6 @@
 // Evaluated once per document in an isolated world, while the scripts of the page are off. Nothing here may be seen by
 // the style sheets of the page: elements are changed by animations, never by attributes.
-// still(): brings animations forward by 5 s and pauses them, and those of SVG; returns how many of the former there were.
+// still(): pauses animations, and those of SVG; returns how many of the former there were.
 // isLocked(), release(): whether the page is locked, and releases it.
 // asksForScripts(): whether styles depend on whether scripts are on; null if a style sheet cannot be read.
 // blank(count, ...nodes, ...roots): makes the letters of `count` text nodes transparent; with -1, all letters of the
@@ -58,22 +58,16 @@ globalThis.domsievePixels = (() => {
     }
   };
 
-  // What ends soon is as readers find it then. All else is brought forward by as much and no more: a page could have it
-  // show hidden text.
-  const SOON_MS = 5_000;
-  const end = (animation) => {
-    const timing = animation.effect?.getComputedTiming();
-    const isTimed = animation.timeline instanceof DocumentTimeline && animation.playState === "running";
-    // A canvas whose display changes is not drawn again while scripts are off.
-    const target = animation.effect?.target;
-    const isDrawn = target && (target.localName === "canvas" || run(target, Element, "querySelector", "canvas"));
-    const rate = animation.playbackRate;
-    if (isTimed && timing && rate > 0 && !isDrawn && timing.endTime - animation.currentTime <= SOON_MS * rate) {
-      animation.finish();
-    } else if (animation.playState === "running") {
+  // Animations are as readers find them now: what ends soon had time for it. Transitions end with `stilled`.
+  const hold = (animation) => {
+    if (animation.playState !== "running") return;
+    const { target, pseudoElement } = animation.effect ?? {};
+    if (animation instanceof CSSTransition && target) {
+      const name = animation.transitionProperty;
+      const value = getComputedStyle(target, pseudoElement).getPropertyValue(name);
+      held.push(animated(target, [{ [camel(name)]: value }], pseudoElement));
+    } else {
       paused.push([animation, animation.currentTime]);
-      // One that begins then may change what those that have ended show.
-      if (isTimed && timing && rate > 0 && !isDrawn) animation.currentTime += SOON_MS * rate;
       animation.pause();
     }
   };
@@ -93,7 +87,9 @@ globalThis.domsievePixels = (() => {
     return found;
   };
 
+  const camel = (name) => (name.startsWith("--") ? name : name.replace(/^-/, "").replace(/-./g, (two) => two[1].toUpperCase()));
   const paused = [];
+  const held = [];
   const stopped = [];
   const changed = new Map();
   const cutBoxes = [];
@@ -103,8 +99,8 @@ globalThis.domsievePixels = (() => {
   let blanks = [];
 
   // Animations are the only change of an element that no selector matches.
-  const animated = (element, keyframe) => {
-    const animation = run(element, Element, "animate", keyframe, { duration: 1, fill: "forwards" });
+  const animated = (element, keyframe, pseudoElement = null) => {
+    const animation = run(element, Element, "animate", keyframe, { duration: 1, fill: "forwards", pseudoElement });
     animation.finish();
     return animation;
   };
@@ -170,9 +166,9 @@ globalThis.domsievePixels = (() => {
 
     still() {
       known = trees([]);
-      adopt([stilled], known);
       const animations = run(document, Document, "getAnimations");
-      animations.forEach(end);
+      animations.forEach(hold);
+      adopt([stilled], known);
       for (const root of known) {
         for (const drawing of root.querySelectorAll("svg")) {
           // Only the outermost have a clock.
@@ -329,6 +325,7 @@ globalThis.domsievePixels = (() => {
         run(element, Element, "scrollTo", { left, top, behavior: "instant" });
       }
       for (const element of [...changed.keys()]) undo(element);
+      for (const animation of held) animation.cancel();
       for (const [animation, time] of paused) {
         animation.currentTime = time;
         animation.play();

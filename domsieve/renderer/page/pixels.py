@@ -4,16 +4,16 @@ A page is pictured twice: as it is, and with all letters transparent. What diffe
 a reader sees of it. A few letters of a text are seen if a tenth of the pixels differ that would if they were black on
 white. A text is seen if any of its letters are, and it is cut to these.
 
-Before the pictures, animations are brought forward by 5 seconds and paused, a locked page is released, and fixed
-boxes are made transparent, so that only boxes that scroll with the page can cover text. The texts of fixed boxes are
-pictured apart. Boxes that scroll are scrolled, as a reader can, until their texts were in view. Texts that overlap
-others are made transparent one after the other.
+Before the pictures, animations are paused, a locked page is released, and fixed boxes are made transparent, so
+that only boxes that scroll with the page can cover text. The texts of fixed boxes are pictured apart. Boxes that
+scroll are scrolled, as a reader can, until their texts were in view. Texts that overlap others are made
+transparent one after the other.
 
-The page cannot act against this. Its scripts are off, and no style sheet of it sees what is changed: style sheets are
-adopted and not inserted, elements are changed by animations, and letters are made transparent by a highlight with a
-random name. All changes are undone. What pictures cannot judge is `Sight.UNSURE`, and counts as hidden, since a page
-could be made so on purpose: texts that change with the pictures, that move, that cannot be made transparent alone, or
-that are too many.
+The page cannot act against this. Its scripts are off, nothing arrives from the net, and no style sheet of it sees
+what is changed: style sheets are adopted and not inserted, elements are changed by animations, and letters are
+made transparent by a highlight with a random name. All changes are undone. What pictures cannot judge is
+`Sight.UNSURE`, and counts as hidden, since a page could be made so on purpose: texts that change with the
+pictures, that move, that cannot be made transparent alone, or that are too many.
 
 Pictures have half the size of the page, so they are four times as cheap.
 """
@@ -65,6 +65,7 @@ async def look(
     capture: PixelCapture,
     style_names: Sequence[str],
     *,
+    lost: Sequence[Sequence[float]] = (),
     with_scripts: Callable[[], Awaitable[PixelCapture]] | None,
     limit_s: float,
 ) -> PixelCapture:
@@ -78,6 +79,7 @@ async def look(
     tab : the open page.
     capture : its capture.
     style_names : the computed properties of the capture.
+    lost : left, top, right and bottom, in px of the page, of places where readers may see what is missing now.
     with_scripts : takes the capture again with scripts on, for pages with styles that depend on that; None if scripts
         never were.
 
@@ -94,7 +96,7 @@ async def look(
                 scripted = with_scripts is not None and await page.depends_on_scripts(len(capture.documents))
                 if scripted and with_scripts:
                     capture = await with_scripts()
-                sights, ranges = await page.look(capture, style_names, scripted=scripted)
+                sights, ranges = await page.look(capture, style_names, lost, scripted=scripted)
         finally:
             async with asyncio.timeout(min(limit_s, _RESTORE_S)):
                 await page.restore()
@@ -119,7 +121,7 @@ class _Page:
         self._frame_ids: list[str] = []
 
     async def look(
-        self, capture: PixelCapture, names: Sequence[str], *, scripted: bool
+        self, capture: PixelCapture, names: Sequence[str], lost: Sequence[Sequence[float]], *, scripted: bool
     ) -> tuple[NDArray[np.uint8], dict[int, list[tuple[int, int]]]]:
         """Return the `Sight` of all nodes, one document after another, and what is seen of those seen in part.
 
@@ -130,11 +132,12 @@ class _Page:
         if [capture.strings[one.frame_id] for one in capture.documents] != self._frame_ids:
             raise ValueError("The page has changed its frames.")
         scene = Scene(capture, names)
+        mark_under(scene, (np.array(place, np.float64).reshape(2, 2) for place in lost))
         fixed = await self._settle(scene, capture, names, scripted=scripted)
         await self._cut(scene)
         await self._read_fonts(scene)
         await self._check_blank(scene)
-        mark_under(scene, await self._contents(scene, await self._live(scene)))
+        mark_under(scene, (await self._contents(scene, await self._live(scene))).values())
         metrics = await self._session.send("Page.getLayoutMetrics")
         size, window = metrics["cssContentSize"], metrics["cssLayoutViewport"]
         width = window["clientWidth"] if scene.is_cut_at_side else size["width"]

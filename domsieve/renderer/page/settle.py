@@ -29,6 +29,8 @@ _IDLE_S = 0.5
 _SCROLL_LIMIT_MS = 8000
 _SCROLL_STEPS = 200
 _LOOK_S = 0.1
+# For animations that end, and for lazy pictures.
+_REST_S, _LAZY_S, _REST_STEP_S = 5.0, 2.0, 0.05
 
 logger = logging.getLogger(__name__)
 
@@ -50,6 +52,8 @@ async def settle(
     async with asyncio.timeout(limit_s):
         if not scripts:
             await _arrived(watch)
+            if options.pixels:
+                await _rest(tab, watch, limit_s)
             return
         await policy(tab, watch, limit_s)
         if options.scroll:
@@ -63,6 +67,19 @@ async def settle(
             await _until(tab, watch, f"shows({json.dumps(options.wait_for)})", limit_s, error)
             await policy(tab, watch, limit_s)
         await asyncio.sleep(options.settle_extra / timedelta(seconds=1))
+        if options.pixels:
+            await _rest(tab, watch, limit_s)
+
+
+async def _rest(tab: Tab, watch: PageEvents, limit_s: float) -> None:
+    """Wait until the page shows what it shows from then on, so that pictures show nothing else."""
+    start = asyncio.get_running_loop().time()
+    while (left := _REST_S + start - asyncio.get_running_loop().time()) > 0:
+        lazy = left - _REST_S + _LAZY_S
+        function = f"rests({round(left * 1000)}, {round(lazy * 1000)})"
+        if await _ask(tab, watch, function, limit_s, absent=True):
+            return
+        await asyncio.sleep(_REST_STEP_S)
 
 
 async def _until(tab: Tab, watch: PageEvents, condition: str, limit_s: float, error: UsageError) -> None:

@@ -1,0 +1,78 @@
+"""What pictures say of texts while the page is still loading: nothing that arrives late shows hidden text."""
+
+import io
+import threading
+from functools import partial
+from http.server import BaseHTTPRequestHandler
+
+import pytest
+from PIL import Image
+
+from domsieve.analysis.columns.hiding import Hiding
+from domsieve.options import CaptureOptions
+from tests.renderer.bad_server import send, start
+from tests.renderer.conftest import Studio
+from tests.renderer.test_hidden_text import judged
+
+pytestmark = pytest.mark.browser
+
+_WORDS = "seven words that a reader can read"
+_PICTURE = "<img {} style='position:absolute;left:0;top:0;width:100%;height:100%'>"
+_BOX = "<div style='position:relative'><p style='{}'>{}</p>{}</div>"
+
+
+def _show(studio: Studio, body: str) -> dict[str, Hiding]:
+    html = f"<!doctype html><body><p>before</p>{body}"
+    return judged(studio.show(html, CaptureOptions(pixels=True)).snapshot)
+
+
+def _square(colour: str) -> bytes:
+    file = io.BytesIO()
+    Image.new("RGB", (40, 40), colour).save(file, "PNG")
+    return file.getvalue()
+
+
+def test_a_picture_that_loads_only_when_a_reader_comes_near_covers_text(studio: Studio) -> None:
+    for colour in ("white", "black"):
+        studio.server.pages[f"/{colour}.png"] = partial(
+            send, body=_square(colour), headers={"Content-Type": "image/png"}
+        )
+    far = "<div style='height:9000px'></div>"
+    lazy = _PICTURE.format("loading=lazy src=/{}.png")
+    caption = _BOX.format(
+        "position:relative;z-index:1;color:#fff", f"caption of {_WORDS}", lazy.format("black")
+    )
+    said = _show(studio, far + _BOX.format("", _WORDS, lazy.format("white")) + far + caption + far)
+    assert said == {"before": Hiding.NONE, _WORDS: Hiding.UNSEEN, f"caption of {_WORDS}": Hiding.NONE}
+
+
+def test_under_a_lazy_picture_that_does_not_come_nothing_is_known(studio: Studio) -> None:
+    end = threading.Event()
+
+    def never(_: BaseHTTPRequestHandler) -> None:
+        end.wait()
+
+    studio.server.pages["/never.png"] = never
+    far = "<div style='height:9000px'></div>"
+    text = _BOX.format("", _WORDS, _PICTURE.format("loading=lazy src=/never.png"))
+    try:
+        assert _show(studio, far + text)[_WORDS]
+    finally:
+        end.set()
+
+
+def test_a_picture_that_is_sent_again_and_again_covers_text(studio: Studio) -> None:
+    end = threading.Event()
+
+    def parts(handler: BaseHTTPRequestHandler) -> None:
+        start(handler, {"Content-Type": "multipart/x-mixed-replace; boundary=B"})
+        data = _square("white")
+        head = b"\r\n--B\r\nContent-Type: image/png\r\nContent-Length: %d\r\n\r\n" % len(data)
+        while not end.wait(0.05):
+            handler.wfile.write(head + data)
+
+    studio.server.pages["/parts"] = parts
+    try:
+        assert _show(studio, _BOX.format("", _WORDS, _PICTURE.format("src=/parts")))[_WORDS]
+    finally:
+        end.set()
