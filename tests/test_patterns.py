@@ -98,6 +98,7 @@ WORST = {
     "analysis.columns.css_transforms _NUMBERS": ["|1|.", "|-|", "|1e|", "|1e+|", "|.|"],
     "analysis.columns.scene _ADDRESS": ["|url(|", "url(#|a|", "|url(#|"],
     "analysis.columns.paint_styles _ADDRESS": ['url("#|a|', '|url("#|'],
+    "analysis.columns.paint_styles _FILE": ['url("|a|', '|url("|'],
     "analysis.columns.paint_styles _HOLDS_FIXED": ["|trans|", "|transform|", "|s|"],
     "analysis.columns.paint_styles _MAKES_CONTEXT": ["|trans|", "|transform|", "|clip-|"],
     "analysis.columns.paint_styles _SIZE": ["|1|", "1x|1|"],

@@ -88,6 +88,8 @@ class Provenance(msgspec.Struct, frozen=True, kw_only=True):
     requests, transferred_bytes : number and total size of the network requests of the page.
     etag, last_modified : validators of the main response, empty without any.
     refused : hosts and ports that the page requested and the egress guard refused, with the reason; sorted.
+    missing_pictures : addresses of pictures that servers do not have (HTTP 204, 404 or 410), sorted, before redirects
+        and without fragments; the first 200 of at most 1,000 characters.
     reason : why the page was rendered, or why it was only fetched; empty if there was no choice.
     """
 
@@ -114,6 +116,7 @@ class Provenance(msgspec.Struct, frozen=True, kw_only=True):
     etag: str = ""
     last_modified: str = ""
     refused: tuple[str, ...] = ()
+    missing_pictures: tuple[str, ...] = ()
     reason: str = ""
 
     @property

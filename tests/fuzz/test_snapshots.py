@@ -74,6 +74,7 @@ def odd_pages(draw: DrawFn) -> dict[str, Any]:
             "timings_ms": draw(st.dictionaries(WORDS, st.floats(allow_nan=False), max_size=2)),
             "requests": draw(INT32),
             "refused": draw(st.lists(WORDS, max_size=2)),
+            "missing_pictures": draw(st.lists(WORDS, max_size=2)),
         },
     }
 

@@ -33,6 +33,12 @@ PAGES = {
     "/requests": "<p>requests</p><script>for (let i = 0; i < 500; i++) fetch('/data?' + i)</script>",
 }
 
+DOT = bytes.fromhex(
+    "89504e470d0a1a0a0000000d49484452000000010000000108060000001f15c4890000000d49444154789c6360000002"
+    "00000500017a5eab3f0000000049454e44ae426082"
+)
+"""A picture of one transparent pixel."""
+
 
 @dataclass
 class Server:
@@ -48,6 +54,9 @@ class Server:
     def answer(self, handler: BaseHTTPRequestHandler) -> None:
         """Answer one request."""
         path = urlsplit(handler.path).path
+        if path == "/pixel.png":
+            send(handler, DOT, headers={"Content-Type": "image/png"})
+            return
         page = self.pages.get(path) or getattr(self, path.strip("/").replace("-", "_"), None)
         if callable(page):
             page(handler)

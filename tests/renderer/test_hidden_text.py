@@ -1,10 +1,14 @@
 """What a person cannot see of a page in Chrome is found, with the reason, and what can be seen is left alone."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
+from msgspec import structs
 
 from domsieve.analysis.columns.hiding import Hiding, hidden_texts
 from domsieve.snapshot.page import Kind, Snapshot
+from tests.renderer.bad_server import DOT, send
 from tests.renderer.conftest import Studio
 
 pytestmark = pytest.mark.browser
@@ -167,7 +171,7 @@ SEEN = [
     "<div style='height:10px;overflow:hidden'><p style='position:absolute;top:200px'>{}</p></div>",
     "<p style='position:absolute;top:9000px'>{}</p>",
     "<div style='background:#000'><p style='color:#fff'>{}</p></div>",
-    "<div style='background:url(x.png)'><p style='color:#fff'>{}</p></div>",
+    "<div style='background:url(/pixel.png)'><p style='color:#fff'>{}</p></div>",
     "<div style='background:linear-gradient(#000,#222)'><p style='color:#fff'>{}</p></div>",
     "<div style='position:relative'><img src='/pixel.png' style='width:300px;height:60px'>"
     "<p style='position:absolute;top:0;color:#fff'>{}</p></div>",
@@ -607,3 +611,46 @@ def test_what_a_frame_scrolls_to_is_kept(studio: Studio) -> None:
     assert reason(f'<iframe srcdoc="{away}"></iframe>') == Hiding.CLIPPED
     box = f"<div style='overflow:auto;height:90px'>{high}</div>"
     assert reason(box) == Hiding.NONE
+
+
+# A picture that the server has, with white or dark text on it, and the same where the server has no such picture.
+ON_PICTURES = [
+    "<div style='background:url({})'><p style='color:#fff'>word</p></div>",
+    "<div style='background:url({}#top) no-repeat,linear-gradient(#fff,#fff)'><p style='color:#fff'>word</p></div>",
+    "<div style='position:relative'><img src='{}' style='width:300px;height:60px'>"
+    "<p style='position:absolute;top:0;color:#fff'>word</p></div>",
+]
+
+
+@pytest.mark.parametrize("html", ON_PICTURES)
+def test_pictures_that_the_server_does_not_have_are_nothing(studio: Studio, html: str) -> None:
+    there = studio.show(f"<body>{html.format('/pixel.png')}").snapshot
+    assert (judged(there)["word"], there.provenance.missing_pictures) == (Hiding.NONE, ())
+    away = studio.show(f"<body>{html.format('/away.png')}").snapshot
+    assert judged(away)["word"] == Hiding.SAME_COLOUR
+    assert away.provenance.missing_pictures == (studio.server.url("/away.png"),)
+    # Captures of versions that did not know.
+    silent = replace(away, provenance=structs.replace(away.provenance, missing_pictures=()))
+    assert judged(silent)["word"] == Hiding.NONE
+
+
+def test_masks_whose_picture_is_missing_hide_all(studio: Studio) -> None:
+    mask = "<body><p style='mask-image:url({})'>word</p>"
+    assert judged(studio.show(mask.format("/pixel.png")).snapshot)["word"] == Hiding.NONE
+    assert judged(studio.show(mask.format("/away.png")).snapshot)["word"] == Hiding.CLIPPED
+
+
+def test_pictures_that_are_only_unreachable_may_be_there_for_a_reader(studio: Studio) -> None:
+    html = "<body><div style='background:url({})'><p style='color:#fff'>word</p></div>"
+    studio.server.pages["/broken.png"] = lambda handler: send(handler, b"", status=503)
+    for address in ("/broken.png", "http://127.0.0.1:1/x.png"):
+        page = studio.show(html.format(address)).snapshot
+        assert (judged(page)["word"], page.provenance.missing_pictures) == (Hiding.NONE, ()), address
+
+
+def test_a_picture_that_comes_with_an_error_is_there(studio: Studio) -> None:
+    studio.server.pages["/odd.png"] = lambda handler: send(
+        handler, DOT, status=404, headers={"Content-Type": "image/png"}
+    )
+    page = studio.show("<body><div style='background:url(/odd.png)'><p style='color:#fff'>word</p></div>")
+    assert judged(page.snapshot)["word"] == Hiding.NONE

@@ -25,6 +25,7 @@ from domsieve.analysis.columns.css_values import (
 )
 from domsieve.analysis.columns.page_columns import attributes_of, has_tag
 from domsieve.snapshot.page import Snapshot
+from domsieve.urls import join_url
 
 LEAST_PX = 1.0
 """Boxes and letters up to this size show nothing."""
@@ -44,6 +45,10 @@ _BLOT_STROKE = 0.35
 # What of a property makes an element the containing block of fixed boxes in it.
 _HOLDS_FIXED = re.compile(r"transform|translate|rotate|scale|perspective|filter|contain")
 _ADDRESS = re.compile(r'url\("#([^"]{1,200})"\)$')
+# Properties in which a picture that is missing paints nothing; without that of a border, its style counts.
+_OF_FILES = frozenset({"background-image", "mask-image"})
+_FILE = re.compile(r'url\("([^"]{1,1000})"\)')
+_NOTHING = "linear-gradient(rgba(0, 0, 0, 0), rgba(0, 0, 0, 0))"
 _SIZE = re.compile(r"(\d{1,6})x(\d{1,6})")
 _MAKES_CONTEXT = re.compile(
     r"opacity|transform|translate|rotate|scale|perspective|filter|mask|clip-path|blend"
@@ -66,6 +71,7 @@ class PaintStyles:
     def __init__(self, page: Snapshot) -> None:
         self._page = page
         self._columns: dict[str, tuple[list[str], Ints]] = {}
+        self._missing = frozenset(page.provenance.missing_pictures)
         position = self.each("position", "static", lambda value: _POSITIONS.get(value, 0))
         self.absolute, self.fixed = position == _POSITIONS["absolute"], position == _POSITIONS["fixed"]
         self.moves = self.fixed | (position == _POSITIONS["sticky"])
@@ -126,6 +132,7 @@ class PaintStyles:
         self.is_picture = has_tag(
             page, "canvas", "embed", "iframe", "img", "object", "picture", "svg", "video"
         )
+        self.is_picture[self._missing_pictures()] = False
         # Lines through letters reach into blocks and boxes in a line, but not into those that are set apart.
         self.is_decorated_through: Bools = self.each(
             "display", "inline", lambda value: not value.startswith("inline-")
@@ -264,7 +271,30 @@ class PaintStyles:
             return [], np.full(len(page), -1)
         column = page.styles[:, page.style_names.index(name)]
         values, value_of_row = distinct(column, len(page.strings))
-        return page.strings.take(values.tolist()), np.append(value_of_row, -1)[page.style]
+        known = page.strings.take(values.tolist())
+        if self._missing and name in _OF_FILES:
+            known = [_FILE.sub(self._or_nothing, value) for value in known]
+        return known, np.append(value_of_row, -1)[page.style]
+
+    def _or_nothing(self, address: re.Match[str]) -> str:
+        """Return a picture that paints nothing in place of one that is missing."""
+        return _NOTHING if address[1].partition("#")[0] in self._missing else address[0]
+
+    def _missing_pictures(self) -> list[int]:
+        """Return the ``img`` elements whose only file is missing."""
+        if not self._missing:
+            return []
+        page, attributes = self._page, attributes_of(self._page)
+        base = page.provenance.final_url
+        for one in np.flatnonzero(has_tag(page, "base"))[:1].tolist():
+            base = join_url(base, page.attributes(one).get("href", "")) or base
+        nodes, files = attributes.values("src")
+        is_missing = [(join_url(base, file) or "").partition("#")[0] in self._missing for file in files]
+        chosen = np.zeros(len(page), np.bool_)
+        chosen[nodes[is_missing]] = True
+        chosen[attributes.nodes("srcset")] = False
+        chosen[self._below("picture")] = False
+        return np.flatnonzero(chosen & has_tag(page, "img")).tolist()
 
     def numbers(self, name: str, initial: str, *, unset: int = 0) -> tuple[Ints, list[str]]:
         """Return a number for the value of each node, and the values; `unset` is that of the initial value."""

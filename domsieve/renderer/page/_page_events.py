@@ -21,6 +21,10 @@ _DRAWING_KINDS = frozenset({"Script", "Stylesheet"})
 # What a page depends on; style sheets and pictures change no text.
 _FILE_KINDS = frozenset({"Document", "Script", "XHR", "Fetch"})
 _LIVE_KINDS = frozenset({"EventSource", "WebSocket"})
+_PICTURE = "Image"
+# A server says so that it has no such file. Other errors may be gone when a reader comes.
+_NO_FILE = frozenset({204, 404, 410})
+_MOST_PICTURES, _LONGEST_PICTURE = 200, 1_000
 _CALLS_THAT_COUNT = 3
 # A page may redirect itself, but not without end.
 _NAVIGATION_LIMIT = 4
@@ -75,6 +79,8 @@ class PageEvents:
         self.data: dict[str, Response] = {}
         self._files: dict[str, LoadedFile] = {}
         self._depends_on_more = False
+        self._pictures: dict[str, str] = {}  # the addresses of pictures by their requests
+        self._pictures_found: dict[str, bool] = {}
         self.document_url = ""  # of the latest navigation, including redirects
         self.arrived_url = ""  # of the current document, or of one that failed
         self.origins: set[str] = set()  # of all requests
@@ -119,6 +125,12 @@ class PageEvents:
     def files(self) -> tuple[LoadedFile, ...] | None:
         """What the page depends on; see `Rendering`."""
         return None if self._depends_on_more else tuple(dict.fromkeys(self._files.values()))
+
+    @property
+    def missing_pictures(self) -> tuple[str, ...]:
+        """Addresses of pictures that the server does not have, sorted; see `Provenance`."""
+        missing = (url for url, is_found in self._pictures_found.items() if not is_found)
+        return tuple(sorted(url for url in missing if len(url) <= _LONGEST_PICTURE)[:_MOST_PICTURES])
 
     def cut(self, kind: CutKind, detail: str) -> None:
         """Stop loading; only the first reason is kept."""
@@ -173,6 +185,8 @@ class PageEvents:
         self._known.add(event["requestId"])
         if url.startswith("data:"):
             return
+        if kind == _PICTURE:  # after a redirect, the page still has the first address
+            self._pictures.setdefault(event["requestId"], url)
         self.requests += 1
         self.origins.add(_origin(url))
         if event["requestId"] == event.get("loaderId") and kind == "Document":
@@ -201,6 +215,9 @@ class PageEvents:
         if event["requestId"] != self.loader_id and event.get("type", "") in _FILE_KINDS:
             url = response["url"]
             self._files[event["requestId"]] = LoadedFile(url, response["status"], etag, last_modified)
+        if picture := self._pictures.get(event["requestId"]):
+            is_found = response["status"] not in _NO_FILE or response["mimeType"].startswith("image/")
+            self._pictures_found[picture] = is_found or self._pictures_found.get(picture, False)
         if event["requestId"] != event["loaderId"]:  # not a document
             if carries_data(event.get("type", ""), response["mimeType"]):
                 self.data[event["requestId"]] = Response(
@@ -261,6 +278,7 @@ class PageEvents:
         self.frames = 0
         self.data = {}
         self._files, self._depends_on_more = {}, False
+        self._pictures_found = {}
         self.drawing_at = -inf
         self._in_flight = {
             number: request for number, request in self._in_flight.items() if number == self.loader_id

@@ -280,6 +280,7 @@ class _PageRun:
             etag=response.etag,
             last_modified=response.last_modified,
             refused=self.proxy.refusals(watch.origins),
+            missing_pictures=watch.missing_pictures,
         )
         return Rendering(
             snapshot=Snapshot(**columns, provenance=provenance),
