@@ -105,6 +105,7 @@ HIDDEN = {
         "<img src='/pixel.png' style='position:absolute;width:300px;height:40px;opacity:0'>"
         "<p style='color:#fff;position:relative'>{}</p></div>",
         "<div style='background:#777'><p style='color:#7f7f7f'>{}</p></div>",
+        "<div style='filter:drop-shadow(0 0 2px #00f)'><p style='background:#000'>{}</p></div>",
     ],
     Hiding.COVERED: [
         "<div style='position:relative;overflow:hidden'><p>{}</p><div style='position:absolute;left:-50px;top:0;"
@@ -133,6 +134,11 @@ HIDDEN = {
 }
 SEEN = [
     "<p style='mix-blend-mode:screen'>{}</p>",
+    "<div style='background:#fff'><div style='transform-style:preserve-3d'>"
+    "<p style='mix-blend-mode:screen'>{}</p></div></div>",
+    "<div style='text-decoration:line-through #fff 60px'><svg><text y=20>{}</text></svg></div>",
+    "<p style='color:#fff;background:#000;background-clip:text'>{}</p>",
+    "<div style='filter:drop-shadow(0 0 2px #00f)'><p style='background:#0008;color:#000'>{}</p></div>",
     "<div style='position:relative;background:#000'><div style='position:absolute;top:0;width:100%;height:8px;"
     "background:#fff'></div><p style='position:relative;margin:0'>{}</p></div>",
     "<div style='position:relative'><p>{}</p>"

@@ -125,7 +125,9 @@ class _Judge:
         size = np.minimum(rect[:, 2] - rect[:, 0], rect[:, 3] - rect[:, 1])
         letters = self._lengths(text)
         read = self._letter_sizes(text, letters)
-        inks = (self._inks(text), node.outline[text])
+        # Letters on a background that is cut to them have an edge of its colour.
+        edge = np.where(scene.cut_to_text[above][:, None], scene.lettering[above], 0.0)
+        inks = (self._inks(text), node.outline[text], edge)
         back = self._backdrop(text)
         shaded = self._has_shadows(back)
         opacity = scene.opacity[above]
@@ -294,7 +296,12 @@ class _Judge:
         """Return the largest difference of a channel between letters (n, 3) and their grounds; NaN if not known."""
         scene, node, above = self.scene, self.node, self.page.parent[back.text]
         letters, ground, beyond = colours.copy(), back.ground.copy(), back.beyond.copy()
-        shade = np.where((scene.shade_of[above] >= 0)[:, None], node.shade[scene.shade_of[above]], 0.0)
+        # On an opaque ground that casts the shadow with them, letters have none of their own.
+        casts = scene.shade_of[above]
+        is_alone = ~((back.owner >= casts) & (back.owner < self.page.end[casts]))
+        is_alone |= scene.patches.ground[back.owner, 3] <= 1 - LEAST_OPACITY
+        is_alone |= share_in(scene.area[back.owner], self._cores(back.text)) < 1 - _LEAST_SHARE
+        shade = np.where(((casts >= 0) & is_alone)[:, None], node.shade[casts], 0.0)
         of = scene.effect_of[above]
         for _ in range(_MOST_EFFECTS):
             touched = np.flatnonzero(of >= 0)

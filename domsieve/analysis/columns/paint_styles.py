@@ -124,6 +124,7 @@ class PaintStyles:
             (self.shape_number >= 0) | (self.mask_number >= 0) | contained | self.is_transformed
         )
         self.is_context |= self.each("isolation", "auto", lambda value: value != "auto")
+        self.is_context |= self.each("transform-style", "flat", lambda value: value != "flat")
         self.is_context |= self.each("will-change", "auto", lambda value: bool(_MAKES_CONTEXT.search(value)))
         self.is_behind: Bools = self.is_placed & self.each(
             "z-index", "auto", lambda value: value.startswith("-")
@@ -137,6 +138,7 @@ class PaintStyles:
         self.is_decorated_through: Bools = self.each(
             "display", "inline", lambda value: not value.startswith("inline-")
         ) & ~self.each("float", "none", lambda value: value != "none")
+        self.is_decorated_through &= ~has_tag(page, "svg")
         self.has_reference: Bools = self.each("filter", "none", lambda value: "url(" in value)
         self.is_unpainted = self._below(*_PAINTED_LATER)
         size = _SIZE.fullmatch(str(page.provenance.options.get("viewport_px", "")))
