@@ -117,6 +117,8 @@ _SHADOW = (
     "<feMerge><feMergeNode /><feMergeNode in=SourceGraphic /></feMerge>"
 )
 _BLOT = ",".join(f"{x}px {y}px #000" for x in range(-4, 5, 2) for y in range(-4, 5, 2))
+_IN_PILE = "<span style='position:absolute;left:{}px;color:{}'>{}</span>"
+_PILE = "<div style='position:relative;height:40px'>{}</div>"
 # Painted, but nobody can read it.
 UNREADABLE = [
     "<p style='-webkit-text-security:disc'>{}</p>",
@@ -135,6 +137,18 @@ UNREADABLE = [
     "<p style='-webkit-text-stroke:7px #000'>{}</p>",
     f"<p style='text-shadow:{_BLOT}'>{{}}</p>",
     "<svg width=900 height=30><text y=20 textLength=8>{}</text></svg>",
+    "<p style='rotate:1deg;transform:scaleY(.14)'>{}</p>",
+    "<div style='rotate:90deg;width:300px'><p style='rotate:y 84deg'>{}</p></div>",
+    _PILE.format(
+        "".join(
+            _IN_PILE.format(9, "#0006", text)
+            for text in (
+                "another text of seven words that is here",
+                "a third one that lies on both of these",
+                "{}",
+            )
+        )
+    ),
 ]
 # This looks like it, but can be read.
 READABLE = [
@@ -147,9 +161,30 @@ READABLE = [
     "<p style='color:#fff;-webkit-text-stroke:7px #000;paint-order:stroke'>{}</p>",
     "<svg width=900 height=30><text y=20 textLength=600>{}</text></svg>",
     "<p style='transform:skewX(60deg)'>{}</p>",
+    "<p style='rotate:1deg;transform:scaleY(.5)'>{}</p>",
+    _PILE.format(
+        "".join(_IN_PILE.format(at, color, "{0}") for at, color in ((7, "red"), (9, "blue"), (8, "#000")))
+    ),
+    _PILE.format(
+        _IN_PILE.format(9, "#000", "a text")
+        + _IN_PILE.format(70, "red", "{}")
+        + _IN_PILE.format(500, "red", "third")
+    ),
     "<div style='height:40px;overflow:auto;pointer-events:none'><p style='pointer-events:auto'>-</p>"
     "<p style='margin-top:300px'>{}</p></div>",
 ]
+_LINE = "overflow:hidden;white-space:nowrap;width:480px"
+# A box cuts the last words of a line, which are not always those at the right.
+REVERSED = {
+    "mirrored": f"<div style='{_LINE}'><p style='display:inline-block;margin-left:-500px;scale:-1 1'>{{}}</p></div>",
+    "turned by half": f"<div style='{_LINE};direction:rtl'><p style='display:inline-block;direction:ltr;"
+    "transform:rotate(180deg)'>{}</p></div>",
+    "turned by a quarter": "<div style='overflow:hidden;height:480px'><p style='writing-mode:vertical-rl;"
+    "white-space:nowrap;margin:0'>{}</p></div>",
+    "an override of styles": f"<p style='{_LINE};direction:rtl;unicode-bidi:bidi-override'>{{}}</p>",
+    "an override around": f"<p style='{_LINE};direction:rtl'><bdo dir=rtl><b>{{}}</b></bdo></p>",
+    "an override of characters": f"<p style='{_LINE};direction:rtl'>&#x202e;{{}}&#x202c;</p>",
+}
 # Nobody can scroll to it.
 BEYOND_REACH = [
     "<div style='overflow:auto;height:80px;position:relative'><p style='position:absolute;top:-60px'>{}</p>"
@@ -315,6 +350,16 @@ def test_text_is_cut_to_what_is_seen(studio: Studio) -> None:
         assert "that is below the edge of its box" not in text, style
         assert domsieve.clean(page, method="none").text.count("on and on") == 1
         assert result.snapshot is not None
+
+
+@pytest.mark.parametrize("way", REVERSED)
+def test_what_is_cut_is_not_what_shows_whichever_way_the_letters_go(studio: Studio, way: str) -> None:
+    begin = "The first of these words can be read by everybody who opens the page"
+    end = "and those at its end are cut off by the edge of the box that they are in"
+    page = show(studio, f"<p>before</p>{REVERSED[way].format(f'{begin}, {end}')}<p>after</p>")
+    text = str(domsieve.clean(page, method="none", hidden="pixels").text)
+    assert "these words can be read by" in text
+    assert "off by the edge of" not in text
 
 
 @pytest.mark.parametrize("reason", HIDDEN, ids=lambda reason: reason.name)

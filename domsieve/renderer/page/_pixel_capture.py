@@ -9,11 +9,10 @@ from domsieve.renderer.page._convert import Capture, _Document, _Layout, _Nodes,
 from domsieve.snapshot.page import UNPICTURED, Kind
 
 PIXEL_STYLES = (
-    "-webkit-text-security",
     "text-decoration-style",
     "text-decoration-thickness",
-    "rotate",
     "pointer-events",
+    "unicode-bidi",
     "-webkit-box-reflect",
 )
 """Computed properties that only the pictures need; a capture for them has these after all others."""

@@ -26,11 +26,20 @@ _LEAST_READ, _FEWEST_IN_LINE, _LEAST_LETTER_PX, _LINE_HEIGHT = 0.2, 6, 3.5, 1.15
 _FEWEST_UNSEEN, _FEWEST_SEEN = 9, 3
 # Scroll bars take room from the content of a frame.
 _FRAME_PX = 20.0
+# Controls of direction: those that force one, those that begin a part of the text, and those that end one.
+_FORCING = {"\u202d": 1, "\u202e": -1}
+_OPENING, _CLOSING = frozenset("\u202a\u202b\u202d\u202e\u2066\u2067\u2068"), frozenset("\u202c\u2069")
 _NARROW, _WIDE = frozenset(" ijlftrI.,:;'!|()[]"), frozenset("mwMW@%")
 
 
 def parts_of(
-    texts: Sequence[str], layout_index: Sequence[int], starts: Sequence[int], lengths: Sequence[int], box: F64
+    texts: Sequence[str],
+    layout_index: Sequence[int],
+    starts: Sequence[int],
+    lengths: Sequence[int],
+    box: F64,
+    reading: F64,
+    override: Ints,
 ) -> tuple[Ints, Ints, F64, Ints, Ints]:
     """Return of each part its entry, its text box, its edges (B, 4), its first letter and its number of letters.
 
@@ -38,6 +47,8 @@ def parts_of(
     ----------
     texts : the text of each entry of the layout.
     layout_index, starts, lengths, box : of each text box, its entry, the characters in it and its edges.
+    reading, override : where the letters of each entry go, to the right and down (n, 2), if they are written to the
+        right; and whether styles force that (1), or the other direction (-1).
     """
     found: list[tuple[int, int, int, int]] = []
     edges: list[tuple[float, float, float, float]] = []
@@ -50,7 +61,10 @@ def parts_of(
         if not letters:
             continue
         before = len("".join(text[:start].split())) if start else 0
-        for first, count, part in _divided(piece, letters, place):
+        forced = _forced(text[: start + length // 2]) or int(override[entry])
+        is_left = forced < 0 or (not forced and _reads_to_the_left(piece))
+        way = -reading[entry] if is_left else reading[entry]
+        for first, count, part in _divided(piece, letters, place, way.tolist()):
             found.append((entry, line, before + first, count))
             edges.append(part)
     columns = np.array(found, np.intp).reshape(-1, 4)
@@ -64,7 +78,7 @@ def parts_of(
 
 
 def _divided(
-    piece: str, letters: int, place: Sequence[float]
+    piece: str, letters: int, place: Sequence[float], way: Sequence[float]
 ) -> Iterator[tuple[int, int, tuple[float, float, float, float]]]:
     """Yield the first letter, the number of letters and the edges of each part of a line."""
     left, top, right, bottom = place
@@ -78,7 +92,7 @@ def _divided(
     at = [number for number, one in enumerate(piece) if not one.isspace()]
     bounds = [letters * number // count for number in range(count + 1)]
     places = [0.0, *(float(ends[at[bound]]) for bound in bounds[1:-1]), 1.0]
-    is_reversed = wide >= high and _reads_to_the_left(piece)
+    is_reversed = way[0 if wide >= high else 1] < 0
     for (first, last), (begin, end) in zip(pairwise(bounds), pairwise(places), strict=True):
         if is_reversed:
             begin, end = 1 - end, 1 - begin
@@ -90,6 +104,19 @@ def _divided(
 
 def _reads_to_the_left(piece: str) -> bool:
     return any(unicodedata.bidirectional(one) in {"R", "AL"} for one in piece[:20])
+
+
+def _forced(text: str) -> int:
+    """Return what control characters in a text force on the rest: -1 to the left, 1 to the right, or 0."""
+    if _FORCING.keys().isdisjoint(text):
+        return 0
+    open_: list[int] = []
+    for one in text:
+        if one in _OPENING:
+            open_.append(_FORCING.get(one, 0))
+        elif one in _CLOSING and open_:
+            open_.pop()
+    return open_[-1] if open_ else 0
 
 
 def seen_ranges(first: Ints, letters: Ints, is_seen: Bools) -> list[tuple[int, int]]:
@@ -200,3 +227,26 @@ def frame_place(element: F64, own: F64, corners: F64 | None) -> tuple[F64, F64]:
     size = np.ptp(corners, axis=0)
     scale = np.ones(2) if np.abs(size - own[2:]).max() <= _FRAME_PX else size / np.maximum(own[2:], 1)
     return corners.min(axis=0), scale
+
+
+def edges_of(boxes: F64) -> F64:
+    """Return left, top, right and bottom of boxes (B, 4), given by x, y, width and height."""
+    return np.concatenate((boxes[:, :2], boxes[:, :2] + boxes[:, 2:]), axis=1)
+
+
+def px(value: str) -> float:
+    """Return a computed length in px, 0 for other values."""
+    return float(value[:-2]) if value.endswith("px") else 0.0
+
+
+def levels_of(parent: Ints) -> list[Ints]:
+    """Return the nodes of each depth; a parent may come after its child, as a frame does before its document."""
+    level = np.flatnonzero(parent < 0)
+    levels = []
+    order = np.argsort(parent, kind="stable")
+    first = np.searchsorted(parent[order], np.arange(parent.size + 1))
+    while level.size:
+        levels.append(level)
+        spans = [order[first[node] : first[node + 1]] for node in level.tolist()]
+        level = np.concatenate(spans) if spans else level[:0]
+    return levels

@@ -30,6 +30,9 @@ _LEAST_ROWS, _LEAST_OF_ROW, _LINE_HEIGHT, _FEWEST_LETTERS = 0.3, 0.15, 1.15, 4
 _MOST_ALONE, _MOST_GROUPS = 1_000, 8
 # Letters reach a little beyond their boxes, and a few pixels of icons farther.
 _REACH_PX, _FEW_PIXELS = 4, 40
+# So many different texts on top of each other, on so much of a part, cannot be read. Lines that are much higher than
+# their letters are slanted, and say little about where these are; so many copies of a text are looked for.
+_PILE, _BURIED, _SLANTED, _MOST_COPIES = 3, 0.5, 3.0, 300
 # Around texts that are pictured apart, for what reaches beyond their boxes, and to see whether it moves.
 _MARGIN_PX = 40.0
 
@@ -64,21 +67,23 @@ class Pictures:
     def _is_smeared(self, levels: NDArray[np.uint8], parts: Ints) -> Bools:
         """Return which parts (B,), of some, change so smoothly in a picture that they cannot be read."""
         found = np.zeros(len(self._edges), np.bool_)
-        for part in parts.tolist():
+        sizes = SCALE * self._scene.font_px(parts)
+        for part, size in zip(parts.tolist(), sizes.tolist(), strict=True):
             x, y, right, bottom = self._edges[part].tolist()
-            size = SCALE * self._scene.font_px(part)
             found[part] = is_smeared(levels[y:bottom, x:right], size)
         return found
 
     def _is_cut(self, differs: Bools, parts: Ints) -> Bools:
         """Return which parts (B,), of some, change in so few rows of a picture that nobody can read them."""
         found = np.zeros(len(self._edges), np.bool_)
-        for part in parts[~self._scene.is_sign[parts]].tolist():
+        parts = parts[~self._scene.is_sign[parts]]
+        sizes = SCALE * self._scene.font_px(parts)
+        for part, most in zip(parts.tolist(), sizes.tolist(), strict=True):
             x, y, right, bottom = self._edges[part].tolist()
             inside = differs[y:bottom, x:right]
             if not inside.any():
                 continue
-            size = min(SCALE * self._scene.font_px(part), min(inside.shape) / _LINE_HEIGHT)
+            size = min(most, min(inside.shape) / _LINE_HEIGHT)
             is_level = right - x >= bottom - y or self._scene.letters[part] < _FEWEST_LETTERS
             rows = np.count_nonzero(inside, axis=1 if is_level else 0)
             found[part] = np.count_nonzero(rows > _LEAST_OF_ROW * rows.max()) < _LEAST_ROWS * size
@@ -171,6 +176,35 @@ class Pictures:
         np.minimum.at(edges[:, :2], line, self._edges[:, :2])
         np.maximum.at(edges[:, 2:], line, self._edges[:, 2:])
         return edges
+
+    def bury(self) -> None:
+        """Count nothing of texts on top of each other as changed: where three differ, nobody can read any of them."""
+        scene = self._scene
+        is_seen = (self.changed > 0) & (self.changed >= LEAST_SHARE * scene.ink) & ~scene.is_sign
+        edges, owner = self._lines(), scene.owner[self._first_of_line]
+        line = np.searchsorted(scene.line[self._first_of_line], scene.line)
+        slanted = scene.is_turned[owner] & (
+            (edges[:, 2:] - edges[:, :2]).min(axis=1) > _SLANTED * SCALE * scene.font_px(self._first_of_line)
+        )
+        lines = np.setdiff1d(line[is_seen], np.flatnonzero(slanted))
+        lines = lines[np.argsort(scene.said[owner[lines]], kind="stable")]
+        cover = np.zeros(self._differs.shape, np.uint16)
+        for alike in np.split(lines, np.flatnonzero(np.diff(scene.said[owner[lines]])) + 1):
+            # Shadows and effects are made of copies of a text, which do not make it harder to read.
+            copies = np.zeros(alike.size, np.bool_)
+            if 1 < alike.size <= _MOST_COPIES:
+                ours = edges[alike]
+                meets = (ours[:, None, :2] < ours[None, :, 2:]) & (ours[:, None, 2:] > ours[None, :, :2])
+                copies = np.tril(meets.all(axis=2), -1).any(axis=1)
+            for x, y, right, bottom in edges[alike[~copies]].tolist():
+                cover[y:bottom, x:right] += 1
+        if cover.max(initial=0) < _PILE:
+            return
+        for part in np.flatnonzero(np.isin(line, lines)).tolist():
+            x, y, right, bottom = self._edges[part].tolist()
+            inside = cover[y:bottom, x:right] >= _PILE
+            if np.count_nonzero(inside) > _BURIED * inside.size:
+                self.changed[part] = 0
 
     def count_alone(self, group: Ints, picture: "Image") -> None:
         """Count what differs of the parts of a group in a picture where only the letters of their texts are blank."""

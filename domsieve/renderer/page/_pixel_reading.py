@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from domsieve.renderer.page._pixel_capture import PixelDocument
-from domsieve.renderer.page._pixel_parts import Bools, Ints, blur_px
+from domsieve.renderer.page._pixel_parts import Bools, Ints, blur_px, px
 
 # Blurs from this share of a letter on cannot be read; several add up as the root of the sum of their squares. Nor can
 # letters under lines through them that are as thick as this share; lines of an automatic thickness have the other.
@@ -34,13 +34,13 @@ def unread(column: Mapping[str, Sequence[str]], row: Ints, levels: Sequence[Ints
     row : (N,), which of them each node has.
     levels, parent : the nodes of each depth, and the node above each.
     """
-    font = np.array([_px(value) for value in column["font-size"]])[row]
+    font = np.array([px(value) for value in column["font-size"]])[row]
     blur = np.array([blur_px(value) ** 2 for value in column["filter"]])[row]
     struck = np.zeros(row.size)
     for node in np.flatnonzero(
         np.array(["line-through" in one for one in column["text-decoration-line"]])[row]
     ):
-        own = _px(column["text-decoration-thickness"][row[node]]) or _THICKNESS * font[node]
+        own = px(column["text-decoration-thickness"][row[node]]) or _THICKNESS * font[node]
         style = column["text-decoration-style"][row[node]]
         struck[node] = own * (3 if style in {"double", "wavy"} else 1)
     dotted = np.array([value not in {"none", ""} for value in column["-webkit-text-security"]])[row]
@@ -111,7 +111,3 @@ def letters_of_fonts(texts: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
             letters |= dict.fromkeys(one for one in text[:200].lower() if one.isalnum())
     enough = [(font, [*one][:_MOST_LETTERS]) for font, one in found.items() if len(one) >= _FEWEST_LETTERS]
     return [(font, "".join(letters)) for font, letters in enough[:_MOST_FONTS]]
-
-
-def _px(value: str) -> float:
-    return float(value[:-2]) if value.endswith("px") else 0.0

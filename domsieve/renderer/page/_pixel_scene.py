@@ -15,14 +15,18 @@ from domsieve.renderer.page._pixel_parts import (
     Bools,
     Ints,
     drawn_px,
+    edges_of,
     frame_place,
     is_upright,
     letters_before,
+    levels_of,
     parts_of,
+    px,
     shadow_px,
     squeezed,
 )
 from domsieve.renderer.page._pixel_reading import is_unclear, unclear_filters, unread
+from domsieve.renderer.page._pixel_turns import TURNING, linear_maps, overrides, reading, too_flat
 from domsieve.snapshot.page import Kind
 
 # Bounds of the work on one page: fixed boxes with texts, boxes that scroll, and sticky ones.
@@ -42,8 +46,12 @@ _PROPERTIES = frozenset(
         "text-decoration-line",
         "text-shadow",
         "-webkit-text-stroke-width",
-        "transform",
+        "-webkit-text-security",
         "z-index",
+        "display",
+        "direction",
+        "writing-mode",
+        *TURNING,
         *PIXEL_STYLES,
     )
 )
@@ -102,6 +110,7 @@ class Scene:
     unread : (N,), the nodes with letters that are painted but cannot be read.
     smeared : (N,), the nodes that may be blurred, so that pictures must tell whether they can be read.
     fonts, font_of : the fonts, as a canvas takes them, and the number of that of each node (N,).
+    is_turned : (N,), the nodes whose lines may be neither level nor upright.
     cut : the elements with backgrounds that are cut to letters.
     alone : (N,), the texts that can be made transparent apart from all others.
     shaded : (N,), the texts whose letters no highlight makes transparent: with shadows, and in SVG.
@@ -110,7 +119,7 @@ class Scene:
     sticky : the sticky boxes.
     fixed_of : (N,), the fixed box around a node, -1 for none.
     is_cut_at_side : whether readers cannot scroll the page to the side.
-    has_letters : (N,), the texts with letters that have a place on the page.
+    has_letters, said : (N,), the texts with letters that have a place on the page, and the number of what each says.
     owner, line, first, letters : of each part of a text (B,) its node, its text box, the number of its first letter
         in the text, and how many letters it has.
     box, ink : the edges of each part in CSS px of the page before anything is scrolled (B, 4), and how many pixels of
@@ -136,7 +145,7 @@ class Scene:
         self.ids = _joined(one.backend_node_id for one in nodes)
         self.names = [capture.strings[name].lower() for name in _joined(one.node_name for one in nodes)]
         self._is_marker = np.array([name == "::marker" for name in self.names])
-        self._levels = _levels(self.parent)
+        self._levels = levels_of(self.parent)
         self._read_styles(names)
         self.place(capture)
 
@@ -159,7 +168,7 @@ class Scene:
             return np.asarray(np.array([value in values for value in column[name]])[row])
 
         self._is_boxed = row >= 0
-        self._font_px = np.array([_px(value) for value in column["font-size"]])[row]
+        self._font_px = np.array([px(value) for value in column["font-size"]])[row]
         self._axes = np.stack([has(f"overflow-{axis}", "auto", "scroll") for axis in "xy"], axis=1)
         on_page = self.document_of == 0
         is_element = (self.kind == Kind.ELEMENT) & ~self.is_generated
@@ -216,7 +225,13 @@ class Scene:
         turns = np.array([not is_upright(value) for value in column["transform"]])[row] | ~has(
             "rotate", "none", ""
         )
-        self._is_turned = self.below(turns)
+        self.is_turned = self.below(turns)
+        is_inline = has("display", "inline") & ~self.below(np.array([one == "svg" for one in self.names]))
+        is_text = self.kind == Kind.TEXT
+        maps = linear_maps(column, row, ~is_text & ~is_inline, self._levels, self.parent)
+        self.unread |= self.is_turned & too_flat(maps, self._font_px)
+        self._reading = reading(maps, column, row)
+        self._override = overrides(column, row, is_text, self._levels, self.parent)
 
     def keep_fixed(self, stays: Bools) -> None:
         """Tell which of the `fixed` boxes stay where they are when the page is scrolled; the outermost are kept."""
@@ -270,7 +285,7 @@ class Scene:
         columns: list[tuple[Ints, Ints, F64, Ints, Ints]] = []
         signs: list[Bools] = []
         lines = 0
-        self.has_letters = np.zeros(self.kind.size, np.bool_)
+        self.has_letters, self.said = np.zeros(self.kind.size, np.bool_), np.full(self.kind.size, -1)
         for number, document in enumerate(capture.documents):
             start, layout, text = int(self._starts[number]), document.layout, document.text_boxes
             frame = int(self.parent[start])
@@ -288,19 +303,26 @@ class Scene:
                 places = np.array(text.bounds) * np.tile(scale, 2) + np.append(offset, [0, 0])
                 strings = [capture.strings[at] if at >= 0 else "" for at in layout.text]
                 entry, line, box, first, letters = parts_of(
-                    strings, text.layout_index, text.start, text.length, _edges(places)
+                    strings,
+                    text.layout_index,
+                    text.start,
+                    text.length,
+                    edges_of(places),
+                    self._reading[node],
+                    self._override[node],
                 )
                 first += letters_before(node, strings)[entry]
                 signs.append(np.array([not any(map(str.isalnum, one)) for one in strings], np.bool_)[entry])
                 columns.append((node[entry], line + lines, box, first, letters))
                 lines += len(text.bounds)
+            self.said[node] = layout.text
             for one, entry_text in zip(node.tolist(), layout.text, strict=True):
                 fewest = _LONGEST_MARKER if self._is_marker[one] else 0
                 self.has_letters[one] |= entry_text >= 0 and len(capture.strings[entry_text].strip()) > fewest
         shades = np.flatnonzero(self._shades & ~np.isnan(bounds[:, 0]))
         self.unread[shades] = True
         none = np.zeros(shades.size, np.intp)
-        columns.append((shades, lines + np.arange(shades.size), _edges(bounds[shades]), none, none))
+        columns.append((shades, lines + np.arange(shades.size), edges_of(bounds[shades]), none, none))
         owner, line, box, first, letters = (np.concatenate(column) for column in zip(*columns, strict=True))
         is_text = (self.kind[owner] == Kind.TEXT) | self.is_generated[owner]
         is_text = is_text & ~self._is_marker[owner] | self._shades[owner]
@@ -312,13 +334,13 @@ class Scene:
         size = np.clip(size, 0, _MOST_ENLARGED * self._font_px[self.owner])
         self.ink = self.letters * (_INK * size**2 + _INK_OF_EDGES * size)
         self.scroller = self._inherited(self._scroller_of)[self.owner]
-        level = np.flatnonzero(~self._is_turned[self.owner])
+        level = np.flatnonzero(~self.is_turned[self.owner])
         thin = squeezed(self.owner[level], self.line[level], self.box[level], self.letters[level])
         self.unread[self.owner[level[thin]]] = True
 
-    def font_px(self, part: int) -> float:
-        """Return the size of the letters of a part, in px."""
-        return float(self._font_px[self.owner[part]])
+    def font_px(self, parts: Ints) -> F64:
+        """Return the size of the letters of each of some parts, in px."""
+        return np.asarray(self._font_px[self.owner[parts]])
 
     def texts_of(self, document: int) -> Iterator[tuple[str, str]]:
         """Yield the font and the content of each text of a document."""
@@ -383,7 +405,7 @@ class Scene:
             above = int(self.parent[above])
         outer = int(self._scroller_of[above]) if above >= 0 else -1
         self._scroller_of[node] = len(self.scrollers)
-        edges = _edges(port[None])[0]
+        edges = edges_of(port[None])[0]
         self.scrollers.append(Scroller(node, outer, edges, np.array(axes), scale, offset, offset.copy()))
 
     # ---- what is in view
@@ -468,30 +490,8 @@ class Scene:
         return found
 
 
-def _edges(boxes: F64) -> F64:
-    """Return left, top, right and bottom of boxes (B, 4), given by x, y, width and height."""
-    return np.concatenate((boxes[:, :2], boxes[:, :2] + boxes[:, 2:]), axis=1)
-
-
-def _px(value: str) -> float:
-    return float(value[:-2]) if value.endswith("px") else 0.0
-
-
 def _joined(columns: Any) -> Ints:
     return np.fromiter(chain.from_iterable(columns), np.intp)
-
-
-def _levels(parent: Ints) -> list[Ints]:
-    """Return the nodes of each depth; a parent may come after its child, as a frame does before its document."""
-    level = np.flatnonzero(parent < 0)
-    levels = []
-    order = np.argsort(parent, kind="stable")
-    first = np.searchsorted(parent[order], np.arange(parent.size + 1))
-    while level.size:
-        levels.append(level)
-        spans = [order[first[node] : first[node + 1]] for node in level.tolist()]
-        level = np.concatenate(spans) if spans else level[:0]
-    return levels
 
 
 def common(first: F64, second: F64) -> F64:

@@ -356,6 +356,7 @@ class _Page:
                 picture = await self._shoot(tile)
                 await self._unblank(self.worlds)
                 await asyncio.to_thread(part.count_alone, group, await picture)
+            await asyncio.to_thread(part.bury)
             parts.append(part)
         return parts
 

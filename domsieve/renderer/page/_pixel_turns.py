@@ -1,0 +1,126 @@
+"""How transforms turn, mirror and flatten the letters of a page, and in which direction each text is read."""
+
+from collections.abc import Mapping, Sequence
+from math import cos, radians, sin
+
+import numpy as np
+
+from domsieve.renderer.page._pixel_parts import F64, Bools, Ints
+
+# Letters that are drawn flatter than this, or less high in px, are never read.
+_LEAST_THINNESS, _LEAST_LETTER_PX = 0.2, 3.5
+_DEGREES = {"deg": 1.0, "grad": 0.9, "turn": 360.0, "rad": 180 / np.pi}
+_NONE = frozenset({"none", ""})
+TURNING = ("rotate", "scale", "transform")
+"""The computed properties that turn, mirror and flatten boxes."""
+# Where the letters of a line go, to the right and down.
+_WAYS = {
+    **dict.fromkeys(("vertical-rl", "vertical-lr", "sideways-rl", "tb", "tb-rl"), (0, 1)),
+    "sideways-lr": (0, -1),
+}
+
+
+def linear_maps(
+    column: Mapping[str, Sequence[str]], row: Ints, turns: Bools, levels: Sequence[Ints], parent: Ints
+) -> F64:
+    """Return what the transforms of each node and of all above it make of lengths to the right and down (N, 2, 2).
+
+    Parameters
+    ----------
+    column, row : the distinct values of each property, and which of them each node has (N,).
+    turns : (N,), the nodes that are transformed: not text, nor inline elements of HTML.
+    levels, parent : the nodes of each depth, and the node above each.
+    """
+    plain = [all(column[name][at] in _NONE for name in TURNING) for at in range(len(column["transform"]))]
+    own = {
+        at: matrix_of(*(column[name][at] for name in TURNING))
+        for at, is_plain in enumerate(plain)
+        if not is_plain
+    }
+    found = np.tile(np.eye(2), (row.size, 1, 1))
+    if not own:
+        return found
+    turned = turns & ~np.array(plain)[row]
+    for nodes in levels:
+        above = parent[nodes]
+        found[nodes] = np.where((above >= 0)[:, None, None], found[above], np.eye(2))
+        for node in nodes[turned[nodes]].tolist():
+            found[node] = found[node] @ own[int(row[node])]
+    return found
+
+
+def matrix_of(rotate: str, scale: str, transform: str) -> F64:
+    """Return the part (2, 2) in the plane of the page of a computed ``rotate``, ``scale`` and ``transform``."""
+    matrix = np.eye(2)
+    if rotate not in _NONE:
+        *axis, angle = rotate.split()
+        if not axis or axis[0] == "z":
+            turn = radians(_degrees(angle))
+            matrix = np.array([[cos(turn), -sin(turn)], [sin(turn), cos(turn)]])
+        else:  # around another axis: of half a turn, one side is mirrored
+            flat = cos(radians(_degrees(angle)))
+            matrix = np.diag([1.0, flat]) if axis[0] == "x" else np.diag([flat, 1.0])
+    if scale not in _NONE:
+        sizes = [float(one) for one in scale.split()]
+        matrix = matrix @ np.diag([sizes[0], sizes[1] if len(sizes) > 1 else sizes[0]])
+    if transform not in _NONE:
+        name, _, said = transform.partition("(")
+        numbers = [float(one) for one in said.rstrip(")").split(",")]
+        columns = numbers[:4] if name == "matrix" else [*numbers[:2], *numbers[4:6]]
+        matrix = matrix @ np.reshape(columns, (2, 2)).T
+    return np.asarray(np.nan_to_num(matrix))
+
+
+def _degrees(angle: str) -> float:
+    for unit, degrees in _DEGREES.items():
+        if angle.endswith(unit):
+            return float(angle[: -len(unit)]) * degrees
+    return 0.0
+
+
+def too_flat(maps: F64, font_px: F64) -> Bools:
+    """Return which nodes (N,) have letters that are drawn so flat that nobody can read them.
+
+    Parameters
+    ----------
+    maps : (N, 2, 2), see `linear_maps`.
+    font_px : (N,), the size of the letters before they are transformed.
+    """
+    total = (maps**2).sum(axis=(1, 2))
+    flat = np.abs(np.linalg.det(maps))
+    root = np.sqrt(np.maximum(total**2 - 4 * flat**2, 0.0))
+    long, short = np.sqrt((total + root) / 2), np.sqrt(np.maximum(total - root, 0.0) / 2)
+    return np.asarray((short < _LEAST_THINNESS * long) | (short * font_px < _LEAST_LETTER_PX))
+
+
+def reading(maps: F64, column: Mapping[str, Sequence[str]], row: Ints) -> F64:
+    """Return where the letters of each node (N, 2) go, to the right and down, for scripts written to the right.
+
+    Parameters
+    ----------
+    maps : (N, 2, 2), see `linear_maps`.
+    column, row : as for `linear_maps`.
+    """
+    ways = np.array([_WAYS.get(value, (1, 0)) for value in column["writing-mode"]], np.float64)
+    return np.asarray(np.einsum("nij,nj->ni", maps, ways[row]))
+
+
+def overrides(
+    column: Mapping[str, Sequence[str]], row: Ints, is_text: Bools, levels: Sequence[Ints], parent: Ints
+) -> Ints:
+    """Return the direction that styles force on the letters of each node (N,), see `parts_of`.
+
+    See CSS Writing Modes Level 4, section 2.2.
+    """
+    forced = np.array(
+        [
+            (-1 if direction == "rtl" else 1) * ("override" in value)
+            for value, direction in zip(column["unicode-bidi"], column["direction"], strict=True)
+        ]
+    )[row]
+    passes = np.array([value in {"normal", ""} for value in column["unicode-bidi"]])[row]
+    passes &= np.array([value == "inline" for value in column["display"]])[row]
+    for nodes in levels[1:]:
+        inherits = is_text[nodes] | passes[nodes]
+        forced[nodes] = np.where(inherits, forced[parent[nodes]], forced[nodes])
+    return forced
