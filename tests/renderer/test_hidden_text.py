@@ -660,3 +660,67 @@ def test_a_picture_that_comes_with_an_error_is_there(studio: Studio) -> None:
     )
     page = studio.show("<body><div style='background:url(/odd.png)'><p style='color:#fff'>word</p></div>")
     assert judged(page.snapshot)["word"] == Hiding.NONE
+
+
+_FADE = (
+    "<style>@keyframes in {{ from {{ opacity: 0 }} to {{ opacity: 1 }} }} @keyframes out {{ to {{ opacity: 0 }} }} "
+    "@keyframes away {{ to {{ visibility: hidden; opacity: 0 }} }} p {{ opacity: 0 }}</style>"
+)
+FADES_IN = [
+    _FADE + "<p style='animation:in 4s forwards'>{}</p>",
+    _FADE + "<p style='animation:in 2s 2s both'>{}</p>",
+    _FADE + "<p style='opacity:1;animation:in 4s'>{}</p>",
+    _FADE + "<p id=m style='transition:opacity 4s'>{}</p><script>m.offsetTop; m.style.opacity = 1</script>",
+    _FADE
+    + "<p id=m>{}</p><script>m.animate({{ opacity: 1 }}, {{ duration: 4000, fill: 'forwards' }})</script>",
+    _FADE + "<div style='position:relative'><b>{}</b><div style='position:absolute;inset:0;background:#fff;"
+    "animation:away 1s 3s forwards'></div></div>",
+    "<iframe srcdoc='<style>@keyframes in {{ from {{ opacity: 0 }} }}</style>"
+    '<p style="animation:in 4s">{}</p>\'></iframe>',
+]
+FADES_OUT = [
+    _FADE + "<p style='animation:in 4s'>{}</p>",
+    _FADE + "<p style='animation:in 1000s 1s both'>{}</p>",
+    _FADE + "<p style='animation:in 1s 1000s forwards'>{}</p>",
+    _FADE + "<p style='animation:in 4s forwards paused'>{}</p>",
+    _FADE + "<p style='animation:in 1s forwards,out 1s 3s forwards'>{}</p>",
+    _FADE + "<p style='opacity:1;animation:out 4s forwards'>{}</p>",
+    _FADE + "<p id=m style='opacity:1;transition:opacity 4s'>{}</p>"
+    "<script>m.offsetTop; m.style.opacity = 0</script>",
+]
+
+
+def test_animations_count_as_they_end_if_that_is_soon(studio: Studio) -> None:
+    """No animation has an end that a busy machine could miss: 4 s are soon, and 1,000 s are not."""
+    for expected, fades in ((Hiding.NONE, FADES_IN), (Hiding.TRANSPARENT, FADES_OUT)):
+        found = {html: judged(studio.show(f"<body>{html.format('word')}").snapshot)["word"] for html in fades}
+        assert found == dict.fromkeys(fades, expected)
+
+
+# Words that are long enough to tell, and how they are set: on top of each other, or close, but each for itself.
+_LINE = "written by people who can be read"
+_APART = " ".join(str(9 * at) for at in range(len(_LINE)))
+PILED = [
+    "<p style='letter-spacing:-.38em'>{}</p>",
+    "<p style='letter-spacing:-.46em;font-family:monospace'>{}</p>",
+    f"<svg><text y=20 x='{'9 ' * len(_LINE)}'>{{}}</text></svg>",
+    "<p style='letter-spacing:-.4em;zoom:.5;font-size:40px'>{}</p>",
+]
+CLOSE = [
+    "<p style='letter-spacing:-.2em'>{}</p>",
+    "<p style='letter-spacing:-.3em;font-family:monospace'>{}</p>",
+    f"<svg width=600><text y=20 x='{_APART}'>{{}}</text></svg>",
+    "<p style='zoom:.3;font-size:50px'>{}</p>",
+    "<p style='transform:scaleX(.3);font-size:50px'>{}</p>",
+    "<p style='writing-mode:vertical-rl'>{}</p>",
+    "<p style='width:20px;word-break:break-all'>{}</p>",
+    "<p style='letter-spacing:-.1em'>illicit filling, still ill: all fit</p>",
+]
+
+
+def test_letters_on_top_of_each_other_cannot_be_read(studio: Studio) -> None:
+    for expected, ways in ((Hiding.UNREADABLE, PILED), (Hiding.NONE, CLOSE)):
+        found = {
+            html: [*judged(studio.show(f"<body>{html.format(_LINE)}").snapshot).values()][-1] for html in ways
+        }
+        assert found == dict.fromkeys(ways, expected)

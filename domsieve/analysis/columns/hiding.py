@@ -1,5 +1,6 @@
 """Why a text of a page cannot be seen, or cannot be read: computed styles and boxes, without pixels."""
 
+import re
 from collections.abc import Sequence
 from enum import IntEnum
 from typing import NamedTuple
@@ -59,6 +60,10 @@ _LEAST_SLANT = 0.375
 # Nor can letters that are so many sizes apart, in the mean.
 _MOST_APART = 30
 _FEWEST_IN_LINE = 4
+# Letters are on top of each other if each has less room than this share of the square of its size, in the mean of at
+# least so many, of which at least so many of all are wide in every font.
+_MOST_PILED, _FEWEST_PILED, _LEAST_WIDE = 0.2, 8, 0.5
+_WIDE_LETTER = re.compile("[A-HK-Za-eghkm-qsu-z0-9]")
 # The area of a letter in parts of the square of its size, the least one of narrow letters, and its width likewise.
 _LETTER_AREA, _LEAST_LETTER_AREA, _LETTER_WIDTH = 0.5, 0.2, 0.4
 # So much of a text at its edges has less than a tenth of its ink: in shares of its width, and of its letters' size.
@@ -163,7 +168,8 @@ class _Judge:
             | node.is_blot[text]
             | (scene.blur_px[above] >= _MOST_BLUR * letter)
             | (rect[:, 2] - rect[:, 0] > _MOST_APART * letter * letters)
-            | self._overlaps(text, letters),
+            | self._overlaps(text, letters)
+            | self._is_piled(text, letters),
         )
         of = (Hiding.INVISIBLE, *range(Hiding.INVISIBLE, Hiding.UNREADABLE + 1))
         return np.select(tests, [np.uint8(one) for one in of], np.uint8(Hiding.NONE))
@@ -226,6 +232,23 @@ class _Judge:
         wide = letters[close] * _LETTER_WIDTH * node.letter_px[text[close]]
         close[close] = wide > 1.5 * (rect[close, 2] - rect[close, 0])
         return np.asarray(close)
+
+    def _is_piled(self, text: Ints, letters: F64) -> Bools:
+        """Return of which texts the letters are on top of each other, such as with a negative ``letter-spacing``."""
+        rect, above = self.rect[text], self.page.parent[text].astype(np.int64)
+        plane = self.scene.plane[above]
+        size = np.maximum(rect[:, 2:] - rect[:, :2], 0)
+        size = size / np.maximum(np.abs(plane[:, [0, 1], [0, 1]]), LEAST_OPACITY)
+        # Zoom changes the boxes, but not the size of the style.
+        letter = np.minimum(self.node.letter_px[text], size.min(axis=1))
+        room = size.prod(axis=1) / np.maximum(letter, LEAST_PX) ** 2
+        close = np.flatnonzero(~self.scene.is_turned(above) & (room < 2 * _MOST_PILED * letters))
+        piled = np.zeros(text.size, np.bool_)
+        for at, one in zip(close.tolist(), page_texts(self.page).of(text[close]), strict=True):
+            line = " ".join(one.split())
+            is_clear = len(_WIDE_LETTER.findall(line)) >= max(_FEWEST_PILED, _LEAST_WIDE * len(line))
+            piled[at] = is_clear and room[at] < _MOST_PILED * len(line)
+        return piled
 
     def _inks(self, text: Ints) -> F64:
         """Return the colour of the letters of each text (n, 4): its own, or that of a background cut to letters."""

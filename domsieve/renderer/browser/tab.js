@@ -6,7 +6,8 @@
 // when they were noted, or have gone since because loading was stopped; in px of the page.
 // shows(), aim(): find the first element that is shown by a selector; null says that it is no selector.
 // hideNoscript(): keeps noscript hidden while scripts are off, or ends that.
-// trim(): makes the document ready for its capture; returns how many nodes it had.
+// trim(): makes the document ready for its capture, and ends the animations that end within `endMs`; returns how many
+// nodes it had.
 globalThis.domsieve = (() => {
   // A form named "scripts" would stand in for document.scripts, in every world.
   const own = (name) => Reflect.get(Document.prototype, name, document);
@@ -223,7 +224,7 @@ globalThis.domsieve = (() => {
       ];
     },
 
-    trim(limit) {
+    trim(limit, endMs) {
       const walker = own("createTreeWalker").call(document, document);
       let count = 1;
       let last = null;
@@ -236,6 +237,9 @@ globalThis.domsieve = (() => {
       }
       // Half of what a capture carries would be source code, which nobody wants.
       for (const script of own("scripts")) if (!isData(script)) script.textContent = "";
+      for (const [inner] of places(document, 0, 0)) {
+        for (const one of own("getAnimations").call(inner)) if (endsWithin(one, endMs)) one.finish();
+      }
       showSkipped();
       return count;
     },

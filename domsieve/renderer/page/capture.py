@@ -193,6 +193,8 @@ STYLE_NAMES = (
 _SCRIPTS = "Emulation.setScriptExecutionDisabled"
 # The number of nodes that can be captured in the minimum time, at 20 us per node.
 _HURRIED_NODES = 100_000
+# Readers wait for what fades in within this time; as long as pictures wait.
+_ENDS_SOON_MS = 5_000
 # The browser drops byte order marks when it decodes; with one, the bytes can be decoded again.
 _UTF8_MARK = b"\xef\xbb\xbf"
 _DECLARED_UTF8 = re.compile(rb"charset\s*=\s*[\"']?utf-?8", re.IGNORECASE)
@@ -356,7 +358,9 @@ async def _trim(
     async with _scripts_off(tab, limit_s=limit_s) if scripts and not pixels else contextlib.nullcontext():
         if scripts and pixels:
             await _hide_noscript(tab, watch, True, limit_s=limit_s)
-        return int(await tab.call(watch.frame_id, watch.loader_id, f"trim({max_nodes})", limit_s=limit_s))
+        # For pictures, the page has had the time already.
+        function = f"trim({max_nodes}, {0 if pixels else _ENDS_SOON_MS})"
+        return int(await tab.call(watch.frame_id, watch.loader_id, function, limit_s=limit_s))
 
 
 async def _hide_noscript(tab: Tab, watch: PageEvents, is_hidden: bool, *, limit_s: float) -> None:
