@@ -724,3 +724,30 @@ def test_letters_on_top_of_each_other_cannot_be_read(studio: Studio) -> None:
             html: [*judged(studio.show(f"<body>{html.format(_LINE)}").snapshot).values()][-1] for html in ways
         }
         assert found == dict.fromkeys(ways, expected)
+
+
+_CLIP = "<svg width=0 height=0><clipPath id=c{}>{}</clipPath></svg><p style='width:300px;clip-path:url(#c)'>word</p>"
+CUT_BY_DRAWINGS = [
+    ("", "<rect width=2 height=2 />"),
+    ("", "<circle cx=900 cy=900 r=20 />"),
+    ("", "<ellipse cx=0 cy=0 rx=3 ry=2 />"),
+    ("", "<polygon points='400,0 500,0 500,50' /><rect x=900 width=9 height=9 />"),
+    ("", "<path d='M400 0 L500 0 L500 50 Z' />"),
+    (" clipPathUnits=objectBoundingBox", "<rect x=.5 width=.5 height=1 />"),
+]
+LEFT_BY_DRAWINGS = [
+    ("", "<rect width=200 height=200 />"),
+    ("", "<circle cx=0 cy=0 r=90 />"),
+    ("", "<path d='M0 0 L500 0 L500 50 L0 50 Z' />"),
+    (" clipPathUnits=objectBoundingBox", "<rect width=1 height=1 />"),
+    ("", "<rect width=2 height=2 transform='scale(200)' />"),
+    ("", "<rect width=2 height=2 style='width:200px;height:200px' />"),
+    ("", "<style>rect { width: 200px; height: 200px }</style><rect />"),
+    ("", "<rect width=2 height=2 /><text y=20>WWWWWWWWW</text>"),
+]
+
+
+def test_clip_paths_of_svg_cut_as_shapes_of_css(studio: Studio) -> None:
+    for expected, clips in ((Hiding.CLIPPED, CUT_BY_DRAWINGS), (Hiding.NONE, LEFT_BY_DRAWINGS)):
+        found = {clip: judged(studio.show(f"<body>{_CLIP.format(*clip)}").snapshot)["word"] for clip in clips}
+        assert found == dict.fromkeys(clips, expected)

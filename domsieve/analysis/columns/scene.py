@@ -1,6 +1,7 @@
 """The nodes of a page as they are painted: what each inherits of clipping, opacity, colours and transforms."""
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from itertools import pairwise
 
@@ -22,6 +23,7 @@ from domsieve.analysis.columns.page_columns import attributes_of, has_tag
 from domsieve.analysis.columns.paint_styles import DRAWN, LEAST_OPACITY, LEAST_PX, PaintStyles
 from domsieve.analysis.columns.patches import Patches
 from domsieve.analysis.columns.rectangles import intersection, is_larger, unturned
+from domsieve.analysis.columns.svg_clips import drawn_edges
 from domsieve.budget import check
 from domsieve.snapshot.page import Snapshot
 
@@ -118,13 +120,22 @@ class Scene:
         """Return the edges (N, 4) of what ``clip-path``, ``clip`` and masks leave of each node."""
         page, node = self.page, self.node
         empty = self._empty_references()
+        named = attributes_of(page).found("id", str) if (node.shape_number >= 0).any() else {}
+        times = Counter(named.values())
+        paths = {
+            name: one for one, name in named.items() if times[name] == 1 and page.tag_name(one) == "clippath"
+        }
+        in_drawing = below(has_tag(page, "svg"), page.end.astype(np.int64))
         edges = np.tile(EVERYWHERE, (len(page), 1))
         for one in np.flatnonzero(node.shape_number >= 0).tolist():
             check()
             value = node.shape_values[node.shape_number[one]]
             x, y, width, height = page.box[one].astype(float).tolist()
             if address := _ADDRESS.search(value):
-                edges[one] = NOWHERE if address[1] in empty else EVERYWHERE
+                if address[1] in empty:
+                    edges[one] = NOWHERE
+                elif not in_drawing[one] and address[1] in paths:
+                    edges[one] = _moved(drawn_edges(page, paths[address[1]], width, height), x, y)
             elif found := shape(value, width, height):
                 edges[one] = _moved(found.edges, x, y)
                 if not found.is_rectangle:
