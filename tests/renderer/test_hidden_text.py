@@ -383,6 +383,7 @@ WAYS = {
     ],
     Hiding.UNREADABLE: [
         "<p style='scale:.02 1'>{}</p>",
+        "<div style='width:1px;line-height:60px'><b style='font-size:2px'>{}</b></div>",
         "<p style='-webkit-text-security:disc'>{}</p>",
         "<p style='transform:scaleX(.03);transform-origin:0 0'>{}</p>",
     ],

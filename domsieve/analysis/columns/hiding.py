@@ -53,8 +53,9 @@ HIDING_REASONS = (
 
 # Text in a box that cuts is seen if so much of a line is, and of its width, in sizes of a letter.
 _LEAST_OF_LINE, _LEAST_OF_LETTER = 0.5, 1.5
-# Letters up to this size, blurs from this share of a letter on and lines closer than this share cannot be read.
-_LEAST_LETTER_PX, _MOST_BLUR, _LEAST_LINE = 3.0, 0.5, 0.4
+# Letters up to this size, blurs from this share of a letter on and lines closer than this share cannot be read. Lines
+# are normally as high as this share.
+_LEAST_LETTER_PX, _MOST_BLUR, _LEAST_LINE, _USUAL_LINE = 3.0, 0.5, 0.4, 1.2
 # Nor can letters that are skewed by more than 68 degrees, of which this is the cosine.
 _LEAST_SLANT = 0.375
 # Nor can letters that are so many sizes apart, in the mean.
@@ -216,9 +217,25 @@ class _Judge:
         area = width * height / letters
         # Lines of different lengths make the area of a text up to twice that of its letters.
         least, most = np.sqrt(area / _LETTER_AREA) / 2, np.sqrt(area / _LEAST_LETTER_AREA)
+        # Small letters in high lines have more room than their size says.
+        least = np.minimum(least, area / (2 * _LETTER_AREA * self._line_heights(text)))
         # A line is as high as its letters, whichever way it is turned.
         most = np.where(letters >= _FEWEST_IN_LINE, np.minimum(most, np.minimum(width, height)), most)
         return np.asarray(np.clip(self.node.letter_px[text], np.minimum(least, most), most))
+
+    def _line_heights(self, text: Ints) -> F64:
+        """Return how high the lines of texts are at least, in px before ``zoom`` and transforms."""
+        node, at = self.node, self.page.parent[text].astype(np.int64)
+        is_inline = node.each("display", "inline", lambda value: value == "inline")
+        usual = _USUAL_LINE * node.letter_px
+        own = np.where(np.isfinite(node.line_px), node.line_px, usual)
+        found = np.full(text.size, LEAST_PX)
+        waiting = np.arange(text.size)
+        for _ in range(_MOST_LEFT):
+            found[waiting] = np.maximum(found[waiting], own[at[waiting]])
+            waiting = waiting[is_inline[at[waiting]] & (at[waiting] > 0)]
+            at[waiting] = self.page.parent[at[waiting]]
+        return found
 
     def _lengths(self, text: Ints) -> F64:
         """Return the number of characters of each text that are not white space."""
