@@ -26,9 +26,10 @@ if sys.platform == "linux":
 
 REPORT = ROOT / "build" / "fuzz" / "hidden-disagreements.txt"
 PAGES = 5
-# In a long run .988 of the texts agreed with the rules and .998 with the pictures, and .001 were lost. The limits
-# leave room for a few of the 149 texts of the short run, which another version of Chrome may paint differently.
-LEAST_AGREEMENT = {"rules": 0.95, "pictures": 0.98}
+# In a long run .997 of the texts agreed with the rules, and .001 were lost. The two ways of changing letters agreed
+# on .999. In an earlier run .997 agreed with the pictures. The limits leave room for a few of the 149 texts of the
+# short run, which another version of Chrome may paint differently.
+LEAST_AGREEMENT = {"rules": 0.97, "pictures": 0.98}
 MOST_LOST = 0.015
 LEAST_AGREEMENT_OF_WAYS = 0.98
 

@@ -10,7 +10,7 @@ much there would be to see at full contrast:
 A run can be seen if its share is at least `LEAST_SHARE` (N) with T = `LEAST_CONTRAST`, in both ways of changing it,
 and its font is at least `LEAST_LETTER_PX` high on the screen. One way alone is not enough: a blur leaves a smear, and
 ``-webkit-text-security`` leaves dots, which vanish with the letters and are the same for all letters. Else the ways
-differ only where few letters show, or have partners of their width.
+differ on one of a thousand texts: where few letters show or have partners of their width, or a neighbour is blurred.
 
 Before the pictures the page is stilled: scripts and with them timers are off, animations are ended, those without an
 end are paused, and scroll-in effects are ended. Sticky boxes are put in their place. ``overflow: hidden`` on html
