@@ -102,6 +102,24 @@ DECOYS = {
     + "".join(f"<i>{_WORDS[at : at + 2]}</i>" for at in range(0, len(_WORDS), 2))
     + f"</p><div style='{_LAYER};background:linear-gradient(#fff 66%, #fff0 66% 71%, #fff 71%)'></div></div>",
 }
+_TALL = "<div style='height:3000px'></div>"
+_WHITE_CANVAS = (
+    f"<canvas style='{_LAYER}'></canvas><script>{{ const c = document.querySelector('canvas').getContext('2d');"
+    "c.fillStyle = '#fff'; c.fillRect(0, 0, 999, 999) }</script>"
+)
+# The words are there as the page opens, but go away when a reader comes.
+SCROLLED = {
+    "a text that fades in the window": "<style>@keyframes a { 20%, 80% { opacity: 0 } }"
+    f"#x {{ animation: a linear both; animation-timeline: view() }}</style>{_TALL}<p id=x>{{}}</p>{_TALL}",
+    "a text that fades as it enters": "<style>@keyframes a { to { opacity: 0 } } #x { animation: a linear both;"
+    f"animation-timeline: view(); animation-range: entry 0% entry 100% }}</style>{_TALL}<p id=x>{{}}</p>{_TALL}",
+    "a cover that comes from elsewhere": "<style>@keyframes a { 35%, 65% { translate: 0 -2800px } }"
+    "#x { position: absolute; top: 5800px; left: 0; width: 900px; height: 300px; animation: a linear both;"
+    f"animation-timeline: scroll() }}</style>{_TALL}<p>{{}}</p>{_TALL}<div id=x>{_WHITE_CANVAS}</div>",
+    "a text at the end of a long box": "<style>@keyframes a { 70% { color: #000 } 75%, to { color: #fff } }"
+    f"body {{ animation: a linear both; animation-timeline: scroll() }}</style>{_TALL}{_TALL}"
+    "<p style='background:url(/none.png)'>{}</p>" + "<div style='height:700px'></div>",
+}
 # A worker clears the canvas when it hears nothing more from the page.
 DECOYS["a canvas that a worker draws"] = f"""<div style='position:relative'><p>{{}}</p>
     <canvas id=c style='{_LAYER}'></canvas></div><script>
@@ -255,6 +273,19 @@ def test_what_changes_with_letters_does_not_show_them(studio: Studio, way: str) 
     kept = str(domsieve.clean(page, method="none", hidden="pixels").text).split()
     assert "after" in kept
     assert not {*kept} & {*_WORDS.split()}
+
+
+@pytest.mark.parametrize("way", SCROLLED)
+def test_what_goes_away_when_a_reader_scrolls_to_it_is_not_seen(studio: Studio, way: str) -> None:
+    said = judged(show(studio, f"<p>before</p>{SCROLLED[way]}".replace("{}", _WORDS)))
+    assert (said["before"], said[_WORDS]) == (Hiding.NONE, Hiding.UNSEEN)
+
+
+def test_what_follows_the_scrolling_and_stays_is_seen(studio: Studio) -> None:
+    style = "animation: a linear both; animation-timeline: view(); animation-range: cover 0% cover 30%"
+    html = f"<style>@keyframes a {{ from {{ opacity: .4; translate: -90px }} }} #x {{ {style} }}</style>"
+    bar = "<div style='position:fixed;top:0;height:4px;background:red;animation:a;animation-timeline:scroll()'></div>"
+    assert not judged(show(studio, f"{html}{bar}{_TALL}<p id=x>{_WORDS}</p>{_TALL}"))[_WORDS]
 
 
 def test_what_shows_only_while_scripts_are_off_is_hidden(studio: Studio) -> None:
@@ -481,6 +512,8 @@ def test_text_is_told_from_what_moves(studio: Studio) -> None:
         return f"<img src='{address}' style='position:absolute;left:0;top:0;width:600px;height:60px'>"
 
     box = "<div style='position:relative;width:600px;height:60px'>{}</div>"
+    exactly = flicker("#fff", "#e8e8e8", "#fff", "#f0f0f0").replace("height:60px", "height:1lh")
+    assert judged(show(studio, box.format(f"<p style='margin:0'>{_WORDS}</p>{exactly}")))[_WORDS]
     on_top = box.format(
         flicker("#400", "#040", "#004") + f"<p style='position:relative;color:#fff'>{_WORDS}</p>"
     )

@@ -14,6 +14,7 @@ PIXEL_STYLES = (
     "pointer-events",
     "unicode-bidi",
     "-webkit-box-reflect",
+    "text-combine-upright",
 )
 """Computed properties that only the pictures need; a capture for them has these after all others."""
 

@@ -2,7 +2,8 @@
 
 import unicodedata
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
+from dataclasses import dataclass
+from itertools import chain, pairwise
 from typing import Any
 
 import numpy as np
@@ -30,6 +31,29 @@ _FRAME_PX = 20.0
 _FORCING = {"\u202d": 1, "\u202e": -1}
 _OPENING, _CLOSING = frozenset("\u202a\u202b\u202d\u202e\u2066\u2067\u2068"), frozenset("\u202c\u2069")
 _NARROW, _WIDE = frozenset(" ijlftrI.,:;'!|()[]"), frozenset("mwMW@%")
+
+
+@dataclass(slots=True)
+class Scroller:
+    """A box that scrolls.
+
+    Parameters
+    ----------
+    node : the element to scroll.
+    outer : number of the scroller around it, -1 for none.
+    port : left, top, right and bottom of what it shows, in CSS px of the page before anything is scrolled.
+    axes : whether a reader can scroll it to the side, and down.
+    scale : size of its CSS px in those of the page (2,).
+    start, at : left and top offset before anything is scrolled, and now.
+    """
+
+    node: int
+    outer: int
+    port: F64
+    axes: Bools
+    scale: F64
+    start: F64
+    at: F64
 
 
 def parts_of(
@@ -250,3 +274,13 @@ def levels_of(parent: Ints) -> list[Ints]:
         spans = [order[first[node] : first[node + 1]] for node in level.tolist()]
         level = np.concatenate(spans) if spans else level[:0]
     return levels
+
+
+def joined(columns: Any) -> Ints:
+    return np.fromiter(chain.from_iterable(columns), np.intp)
+
+
+def common(first: F64, second: F64) -> F64:
+    """Return what rectangles (..., 4) have in common, given by left, top, right and bottom."""
+    begin, end = np.maximum(first[..., :2], second[..., :2]), np.minimum(first[..., 2:], second[..., 2:])
+    return np.concatenate((begin, end), axis=-1)

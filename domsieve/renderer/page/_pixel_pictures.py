@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from domsieve.renderer.page._pixel_parts import F64, SPREAD_PX, Bools, Ints
+from domsieve.renderer.page._pixel_parts import F64, SPREAD_PX, Bools, Ints, common
 from domsieve.renderer.page._pixel_reading import is_smeared
 from domsieve.renderer.page._pixel_scene import Scene
 
@@ -52,11 +52,8 @@ class Pictures:
         self._without, self._complete = [without], [complete]
         levels = _levels(complete, without)
         self._differs = levels > _LEAST_CONTRAST
-        height, width = self._differs.shape
-        scaled = (place - np.tile(clip[:2], 2)) * SCALE
-        edges = np.clip(np.nan_to_num(np.rint(scaled)), 0, [width, height, width, height]).astype(np.intp)
-        edges[:, 2:] = np.maximum(edges[:, 2:], edges[:, :2])
-        self._edges = edges
+        self._clip = clip
+        self._edges = self._scaled(place)
         self.unsure = np.zeros(len(place), np.bool_)
         self.changed = self._count(self._differs)
         self._smeared = self._is_smeared(levels, np.flatnonzero(scene.smeared[scene.owner])) | self._is_cut(
@@ -88,6 +85,39 @@ class Pictures:
             rows = np.count_nonzero(inside, axis=1 if is_level else 0)
             found[part] = np.count_nonzero(rows > _LEAST_OF_ROW * rows.max()) < _LEAST_ROWS * size
         return found
+
+    def _scaled(self, boxes: F64) -> Ints:
+        """Return the edges in pixels of the picture of boxes (n, 4) in px of the page."""
+        height, width = self._differs.shape
+        scaled = (boxes - np.tile(self._clip[:2], 2)) * SCALE
+        edges = np.clip(np.nan_to_num(np.rint(scaled)), 0, [width, height, width, height]).astype(np.intp)
+        edges[:, 2:] = np.maximum(edges[:, 2:], edges[:, :2])
+        return np.asarray(edges)
+
+    def may_move(self, boxes: Bools) -> Bools:
+        """Return which parts (B,) of some seem to be seen, but are where something is that may move by itself."""
+        if not self._scene.moving.size:
+            return np.zeros_like(boxes)
+        mask = np.zeros(self._differs.shape, np.bool_)
+        for x, y, right, bottom in self._scaled(self._scene.moving).tolist():
+            mask[y:bottom, x:right] = True
+        return np.asarray(boxes & (self.changed > 0) & (self._count(mask) > 0))
+
+    def around(self, boxes: Bools) -> F64:
+        """Return what is around some parts in px of the page, so that it begins with a pixel of the picture."""
+        place, _ = self._scene.in_view()
+        found = common(around_all(place[boxes]), self._clip)
+        found[:2] = self._clip[:2] + np.floor((found[:2] - self._clip[:2]) * SCALE) / SCALE
+        return np.asarray(found)
+
+    def differs_from(self, around: F64, without: Sequence["Image"], complete: Sequence["Image"]) -> bool:
+        """Return whether later pictures of the same states differ from these in a place."""
+        edges = self._scaled(around[None])[0].tolist()
+        return any(
+            np.count_nonzero(_levels(own[0].crop(edges), one) > _LEAST_CONTRAST) > _FEW_PIXELS
+            for own, later in ((self._without, without), (self._complete, complete))
+            for one in later
+        )
 
     def _count(self, mask: Bools) -> F64:
         """Return how many pixels of a mask are in each box."""

@@ -1,10 +1,7 @@
 """The texts of an open page and where they are: what `domsieve.renderer.page.pixels` pictures and counts."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from itertools import chain
 from types import MappingProxyType
-from typing import Any
 
 import msgspec
 import numpy as np
@@ -14,10 +11,13 @@ from domsieve.renderer.page._pixel_parts import (
     F64,
     Bools,
     Ints,
+    Scroller,
+    common,
     drawn_px,
     edges_of,
     frame_place,
     is_upright,
+    joined,
     letters_before,
     levels_of,
     parts_of,
@@ -31,8 +31,20 @@ from domsieve.snapshot.page import Kind
 
 # Bounds of the work on one page: fixed boxes with texts, boxes that scroll, and sticky ones.
 _MOST_FIXED, _MOST_SCROLLERS, _MOST_STICKY = 40, 300, 60
+# More letters than these that are combined to one cannot be read.
+_MOST_COMBINED = 4
+# What may move by itself: elements, and those with pictures, which may have several frames.
+_MOVING = ("img", "video", "canvas", "object", "embed", "iframe", "frame", "image", "input", "marquee")
+_PICTURED = (
+    "background-image",
+    "mask-image",
+    "border-image",
+    "-webkit-mask-box-image-source",
+    "list-style-image",
+)
 _PROPERTIES = frozenset(
     (
+        *_PICTURED,
         "font-size",
         "overflow-x",
         "overflow-y",
@@ -70,29 +82,6 @@ _MOST_ENLARGED = 1.5
 _LONGEST_MARKER = 12
 
 
-@dataclass(slots=True)
-class Scroller:
-    """A box that scrolls.
-
-    Parameters
-    ----------
-    node : the element to scroll.
-    outer : number of the scroller around it, -1 for none.
-    port : left, top, right and bottom of what it shows, in CSS px of the page before anything is scrolled.
-    axes : whether a reader can scroll it to the side, and down.
-    scale : size of its CSS px in those of the page (2,).
-    start, at : left and top offset before anything is scrolled, and now.
-    """
-
-    node: int
-    outer: int
-    port: F64
-    axes: Bools
-    scale: F64
-    start: F64
-    at: F64
-
-
 class Scene:
     """The texts of a page and what is around them. Nodes are numbered through all documents of the capture.
 
@@ -124,6 +113,7 @@ class Scene:
         in the text, and how many letters it has.
     box, ink : the edges of each part in CSS px of the page before anything is scrolled (B, 4), and how many pixels of
         a picture would differ if its letters were black on white (B,).
+    moving : (M, 4), where what may move by itself is, in the same px.
     scroller : (B,), the number of the innermost of `scrollers` around each part, -1 for none.
     """
 
@@ -131,19 +121,19 @@ class Scene:
         self.capture = capture
         nodes = [document.nodes for document in capture.documents]
         self._starts = np.cumsum([0, *(len(one.node_type) for one in nodes)])
-        self.parent = _joined(one.parent_index for one in nodes)
+        self.parent = joined(one.parent_index for one in nodes)
         self.document_of = np.repeat(np.arange(len(nodes)), np.diff(self._starts))
         for one, start in zip(nodes, self._starts, strict=False):
             self.parent[start + 1 : start + len(one.node_type)] += start
             inner = one.content_document_index
             for frame, number in zip(inner.index, inner.value, strict=True):
                 self.parent[self._starts[number]] = start + frame
-        self.kind = _joined(one.node_type for one in nodes)
+        self.kind = joined(one.node_type for one in nodes)
         self.is_generated = np.zeros(self.kind.size, np.bool_)
         for one, start in zip(nodes, self._starts, strict=False):
             self.is_generated[[start + node for node in one.pseudo_type.index]] = True
-        self.ids = _joined(one.backend_node_id for one in nodes)
-        self.names = [capture.strings[name].lower() for name in _joined(one.node_name for one in nodes)]
+        self.ids = joined(one.backend_node_id for one in nodes)
+        self.names = [capture.strings[name].lower() for name in joined(one.node_name for one in nodes)]
         self._is_marker = np.array([name == "::marker" for name in self.names])
         self._levels = levels_of(self.parent)
         self._read_styles(names)
@@ -216,6 +206,10 @@ class Scene:
         self.smeared |= any("blur(" in one or "url(" in one for one in backdrops)
         self.smeared |= self.shaded | ~has("-webkit-text-stroke-width", "0px", "")
         parts = zip(*(column[f"font-{part}"] for part in ("style", "weight", "family")), strict=True)
+        self._may_move = np.isin(self.names, _MOVING)
+        for name in (name for name in _PICTURED if name in column):
+            self._may_move |= np.array(["url(" in value for value in column[name]])[row]
+        self._is_combined = has("text-combine-upright", "all")
         self.fonts = ["{} {} 32px {}".format(*one) for one in parts]
         self.font_of = row
         is_deaf = has("pointer-events", "none") & self._is_boxed
@@ -319,6 +313,7 @@ class Scene:
             for one, entry_text in zip(node.tolist(), layout.text, strict=True):
                 fewest = _LONGEST_MARKER if self._is_marker[one] else 0
                 self.has_letters[one] |= entry_text >= 0 and len(capture.strings[entry_text].strip()) > fewest
+        self.moving = edges_of(bounds[self._may_move & ~np.isnan(bounds[:, 0])])
         shades = np.flatnonzero(self._shades & ~np.isnan(bounds[:, 0]))
         self.unread[shades] = True
         none = np.zeros(shades.size, np.intp)
@@ -334,9 +329,23 @@ class Scene:
         size = np.clip(size, 0, _MOST_ENLARGED * self._font_px[self.owner])
         self.ink = self.letters * (_INK * size**2 + _INK_OF_EDGES * size)
         self.scroller = self._inherited(self._scroller_of)[self.owner]
+        crowded = self._is_combined[self.owner] & (self.letters > _MOST_COMBINED)
+        self.unread[self.owner[crowded]] = True
         level = np.flatnonzero(~self.is_turned[self.owner])
         thin = squeezed(self.owner[level], self.line[level], self.box[level], self.letters[level])
         self.unread[self.owner[level[thin]]] = True
+
+    def replace(self, capture: PixelCapture, contents: Mapping[int, F64]) -> None:
+        """Read once more where everything is; see `place`.
+
+        Raises
+        ------
+        ValueError : the texts are in other parts now.
+        """
+        before = self.owner, self.first, self.letters
+        self.place(capture, contents)
+        if not all(map(np.array_equal, before, (self.owner, self.first, self.letters))):
+            raise ValueError("The texts are in other parts when the page is scrolled.")
 
     def font_px(self, parts: Ints) -> F64:
         """Return the size of the letters of each of some parts, in px."""
@@ -488,13 +497,3 @@ class Scene:
         for nodes in self._levels[1:]:
             found[nodes] = np.where(found[nodes] < 0, found[self.parent[nodes]], found[nodes])
         return found
-
-
-def _joined(columns: Any) -> Ints:
-    return np.fromiter(chain.from_iterable(columns), np.intp)
-
-
-def common(first: F64, second: F64) -> F64:
-    """Return what rectangles (..., 4) have in common, given by left, top, right and bottom."""
-    begin, end = np.maximum(first[..., :2], second[..., :2]), np.minimum(first[..., 2:], second[..., 2:])
-    return np.concatenate((begin, end), axis=-1)

@@ -1,6 +1,7 @@
 // Evaluated once per document in an isolated world, while the scripts of the page are off. Nothing here may be seen by
 // the style sheets of the page: elements are changed by animations, never by attributes.
 // still(): pauses animations, and those of SVG; returns how many of the former there were.
+// isDriven(), follow(top): for animations that follow the scrolling of the page.
 // isLocked(), release(): whether the page is locked, and releases it.
 // asksForScripts(): whether styles depend on whether scripts are on; null if a style sheet cannot be read.
 // blank(count, ...nodes, ...roots): makes the letters of `count` text nodes transparent; with -1, all letters of the
@@ -66,9 +67,27 @@ globalThis.domsievePixels = (() => {
       const name = animation.transitionProperty;
       const value = getComputedStyle(target, pseudoElement).getPropertyValue(name);
       held.push(animated(target, [{ [camel(name)]: value }], pseudoElement));
+    } else if (animation.timeline instanceof ScrollTimeline) {
+      driven.push([animation, animation.startTime?.value ?? 0]);
+      animation.pause();
     } else {
       paused.push([animation, animation.currentTime]);
       animation.pause();
+    }
+  };
+
+  // Animations that follow the scrolling of a box are where they are when it is scrolled to an offset (left, top). They
+  // do not move by themselves, for in a picture of the whole page the window has another size.
+  const follow = (source, left, top) => {
+    for (const [animation, begin] of driven) {
+      const { timeline } = animation;
+      if (timeline.source !== source) continue;
+      const isAcross = timeline.axis === "x" || timeline.axis === "inline";
+      const size = isAcross ? ["scrollWidth", "clientWidth"] : ["scrollHeight", "clientHeight"];
+      const [whole, seen] = size.map((name) => part(source, Element, name));
+      const [from, to] = timeline instanceof ViewTimeline
+        ? [timeline.startOffset, timeline.endOffset].map((one) => one?.value) : [0, whole - seen];
+      if (to > from) animation.currentTime = CSS.percent(100 * ((isAcross ? left : top) - from) / (to - from) - begin);
     }
   };
 
@@ -90,6 +109,7 @@ globalThis.domsievePixels = (() => {
   const camel = (name) => (name.startsWith("--") ? name : name.replace(/^-/, "").replace(/-./g, (two) => two[1].toUpperCase()));
   const paused = [];
   const held = [];
+  const driven = [];
   const stopped = [];
   const changed = new Map();
   const cutBoxes = [];
@@ -178,6 +198,18 @@ globalThis.domsievePixels = (() => {
         }
       }
       return animations.length;
+    },
+
+    // Whether anything follows the scrolling of the page, other than what stays in the window.
+    isDriven() {
+      const root = own("scrollingElement");
+      const isFixed = (element) => element && (getComputedStyle(element).position === "fixed"
+        || isFixed(part(element, Node, "parentElement")));
+      return driven.some(([animation]) => animation.timeline.source === root && !isFixed(animation.effect?.target));
+    },
+
+    follow(top) {
+      follow(own("scrollingElement"), scrollX, top);
     },
 
     // A lock keeps readers from scrolling down. The picture shows what it cuts, unless both root and body have one.
@@ -317,7 +349,9 @@ globalThis.domsievePixels = (() => {
         scrolled.set(element, [part(element, Element, "scrollLeft"), part(element, Element, "scrollTop")]);
       }
       run(element, Element, "scrollTo", { left, top, behavior: "instant" });
-      return [part(element, Element, "scrollLeft"), part(element, Element, "scrollTop")];
+      const at = [part(element, Element, "scrollLeft"), part(element, Element, "scrollTop")];
+      follow(element, ...at);
+      return at;
     },
 
     restore() {
@@ -326,6 +360,7 @@ globalThis.domsievePixels = (() => {
       }
       for (const element of [...changed.keys()]) undo(element);
       for (const animation of held) animation.cancel();
+      for (const [animation] of driven) animation.play();
       for (const [animation, time] of paused) {
         animation.currentTime = time;
         animation.play();

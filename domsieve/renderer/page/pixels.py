@@ -22,7 +22,7 @@ import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
 from itertools import chain
-from pathlib import Path
+from random import SystemRandom
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -34,21 +34,20 @@ from domsieve.renderer.browser.tab import Tab
 from domsieve.renderer.page._pixel_capture import PixelCapture, put_sights
 from domsieve.renderer.page._pixel_changes import mark_changed, mark_under
 from domsieve.renderer.page._pixel_count import Count, Sight
-from domsieve.renderer.page._pixel_parts import F64, Bools, Ints
+from domsieve.renderer.page._pixel_page import MOST_FRAMES, OpenPage
+from domsieve.renderer.page._pixel_parts import F64, Bools, Ints, common
 from domsieve.renderer.page._pixel_pictures import SCALE, Pictures, area, around_all, picture_of
 from domsieve.renderer.page._pixel_reading import letters_of_fonts
-from domsieve.renderer.page._pixel_scene import SHOWING, Scene, common
+from domsieve.renderer.page._pixel_scene import SHOWING, Scene
 
 if TYPE_CHECKING:
     from PIL.Image import Image
 
-_SCRIPT = Path(__file__).with_name("pixels.js").read_text("utf-8")
-_WORLD = "domsieve-pixels"
 # Chrome pictures large parts faster than many small ones.
 _TILE_PX, _WIDTH_PX = 16_384, 1_280
 # Bounds of the work on one page. Texts beyond them are unsure.
 _TALLEST_PX, _WIDEST_PX = 1_000_000, 16_384
-_MOST_FRAMES, _MOST_VIEWS, _MOST_SHADED, _MOST_CUT = 100, 200, 2_000, 500
+_MOST_VIEWS, _MOST_SHADED, _MOST_CUT = 200, 2_000, 500
 # If so many parts of texts are not seen in a picture, it is taken again; if fewer are not, what is around them, if it
 # is no more than this share of the picture. Guesses: layers of many parts are taken again, but not for a few words.
 _MOST_MISSING, _LITTLE = 12, 0.125
@@ -57,7 +56,8 @@ _MOST_TILES = 4
 # To put the page back. A guess: more than this is a page that does not answer.
 _RESTORE_S = 10.0
 # What flickers is taken for letters if it is as dark as these in all pictures: once in 500 times with so many more.
-_MOST_AGAIN = 3
+_MOST_AGAIN = 4
+_CHANCE, _LONGEST_BREAK_S = SystemRandom(), 0.05
 
 
 async def look(
@@ -110,15 +110,8 @@ async def look(
     return capture
 
 
-class _Page:
-    """The look at one page; of each of its documents it has a world and handles of its closed shadow roots."""
-
-    def __init__(self, tab: Tab) -> None:
-        self._session = tab.session
-        self.worlds: dict[int, int] = {}
-        self._roots: dict[int, list[Any]] = {}
-        self._known: dict[int, dict[str, str]] = {}
-        self._frame_ids: list[str] = []
+class _Page(OpenPage):
+    """The look at one page."""
 
     async def look(
         self, capture: PixelCapture, names: Sequence[str], lost: Sequence[Sequence[float]], *, scripted: bool
@@ -146,7 +139,10 @@ class _Page:
         first[2:] += window["clientWidth"], window["clientHeight"]
         count = Count(scene, np.array([*self.worlds]))
         await self._hide(fixed.values())
-        await self._view(count, count.in_view(is_fixed=False), whole)
+        if await self.call(0, "isDriven"):
+            await self._view_scrolled(count, whole, window["clientHeight"])
+        else:
+            await self._view(count, count.in_view(is_fixed=False), whole)
         await self._view_fixed(count, fixed, first)
         await self._scroll(count, fixed, whole)
         is_cut = np.array([size["width"] > _WIDEST_PX, size["height"] > _TALLEST_PX])
@@ -170,17 +166,13 @@ class _Page:
             await self.call(0, "release")
         if any(moves) or before or scene.sticky.size or scene.frames:
             placed = await self._capture(names if before else SHOWING)
-            scene.place(placed, await self._contents(scene, scene.frames[:_MOST_FRAMES]))
+            scene.place(placed, await self._contents(scene, scene.frames[:MOST_FRAMES]))
             scene.skip_invisible(placed, names if before else SHOWING)
             if before:
                 mark_changed(scene, before, placed, names)
         else:
             scene.skip_invisible(capture, names)
         return {node: fixed[node] for node in scene.fixed.tolist()}
-
-    async def _capture(self, names: Sequence[str]) -> PixelCapture:
-        params = {"computedStyles": [*names], "includePaintOrder": True, "includeDOMRects": True}
-        return await self._session.ask("DOMSnapshot.captureSnapshot", params, PixelCapture)
 
     async def _hide(self, fixed: Iterable[Any]) -> None:
         """Make fixed boxes transparent; either property may be fixed by the page as important."""
@@ -194,6 +186,25 @@ class _Page:
             await self.call(0, "undo", handle)
         yield
         await self._hide(fixed)
+
+    async def _view_scrolled(self, count: Count, whole: F64, height: float) -> None:
+        """Picture a page with animations that follow its scrolling: texts in the middle of the window."""
+        scene = count.scene
+        boxes = count.in_view(is_fixed=False)
+        middle = scene.box[:, 1::2].mean(axis=1)
+        contents = await self._contents(scene, scene.frames[:MOST_FRAMES])
+        last = max(float(whole[3]) - height, 0.0)
+        for offset in (*np.arange(0, last, height / 2).tolist(), last):
+            here = boxes & ((middle >= offset + height / 4) | (offset == 0))
+            here &= (middle < offset + 3 * height / 4) | (offset == last)
+            if not here.any():
+                continue
+            boxes &= ~here
+            await self.call(0, "follow", offset)
+            scene.replace(await self._capture(SHOWING), contents)
+            await self._view(count, here, common(around_all(scene.box[here]), whole))
+        await self.call(0, "follow", 0)
+        scene.replace(await self._capture(SHOWING), contents)
 
     async def _view_fixed(self, count: Count, fixed: dict[int, Any], window: F64) -> None:
         """Picture the texts of fixed boxes: all together, and those that others may cover once more, alone."""
@@ -342,15 +353,8 @@ class _Page:
         parts = []
         for tile, first, second in zip(tiles, without, complete, strict=True):
             part = await asyncio.to_thread(Pictures, count.scene, tile, await first, await second)
-            if await asyncio.to_thread(part.moves):
-                # In an order that nothing that moves by itself keeps to.
-                again, blank = await self._shoot_all([tile]), await self._without([tile])
-                for _ in range(_MOST_AGAIN):
-                    again += await self._shoot_all([tile])
-                    blank += await self._without([tile])
-                await asyncio.to_thread(
-                    part.take_out, await asyncio.gather(*blank), await asyncio.gather(*again)
-                )
+            if await asyncio.to_thread(part.moves) or await self._moves(part, part.may_move(boxes)):
+                await asyncio.to_thread(part.take_out, *await self._again(tile, _MOST_AGAIN))
             for group in await asyncio.to_thread(part.crowds, boxes, count.can_be_alone):
                 await self._blank(await self._nodes(count.scene, group))
                 picture = await self._shoot(tile)
@@ -359,6 +363,23 @@ class _Page:
             await asyncio.to_thread(part.bury)
             parts.append(part)
         return parts
+
+    async def _moves(self, part: "Pictures", boxes: Bools) -> bool:
+        """Return whether anything moves by itself where some parts are."""
+        if not boxes.any():
+            return False
+        around = part.around(boxes)
+        return await asyncio.to_thread(part.differs_from, around, *await self._again(around, 2))
+
+    async def _again(self, clip: F64, count: int) -> "tuple[list[Image], list[Image]]":
+        """Take so many pictures each without and with letters, at times and in an order that no page can know."""
+        found: tuple[list[asyncio.Task[Image]], list[asyncio.Task[Image]]] = [], []
+        for with_letters in _CHANCE.sample([False, True] * count, 2 * count):
+            await asyncio.sleep(_CHANCE.uniform(0, _LONGEST_BREAK_S))
+            found[with_letters].extend(
+                await self._shoot_all([clip]) if with_letters else await self._without([clip])
+            )
+        return await asyncio.gather(*found[0]), await asyncio.gather(*found[1])
 
     async def _without(self, tiles: Sequence[F64]) -> "list[asyncio.Task[Image]]":
         """Take pictures of parts of the page without letters."""
@@ -402,87 +423,3 @@ class _Page:
     async def _unblank(self, documents: Any) -> None:
         for document in documents:
             await self.call(document, "unblank")
-
-    # ---- the page
-
-    async def open(self, capture: PixelCapture) -> None:
-        """Load the script in all documents with text."""
-        types = (one.nodes.shadow_root_type.value for one in capture.documents)
-        is_closed = any(capture.strings[name] == "closed" for name in chain.from_iterable(types))
-        closed = await self._closed_roots() if is_closed else {}
-        self._frame_ids = [capture.strings[one.frame_id] for one in capture.documents]
-        with_text = [
-            number for number, one in enumerate(capture.documents) if number and one.text_boxes.bounds
-        ]
-        for document in [0, *with_text][:_MOST_FRAMES]:
-            frame_id = self._frame_ids[document]
-            try:
-                world = await self._session.send(
-                    "Page.createIsolatedWorld", {"frameId": frame_id, "worldName": _WORLD}
-                )
-                number = world["executionContextId"]
-                await self._session.send("Runtime.evaluate", {"expression": _SCRIPT, "contextId": number})
-            except CommandError:  # the frame is gone
-                if not document:
-                    raise
-                continue
-            self.worlds[document] = number
-            self._roots[document] = [await self._resolve(document, root) for root in closed.get(frame_id, ())]
-
-    async def depends_on_scripts(self, documents: int) -> bool:
-        """Return whether a style sheet in any of some number of documents asks whether scripts are on."""
-        answers = [await self.call(document, "asksForScripts") for document in self.worlds]
-        if True in answers or (None not in answers and len(answers) == documents):
-            return True in answers
-        try:  # style sheets of other origins are read by the browser only
-            await self._session.send("DOM.enable")
-            await self._session.send("CSS.enable")
-            queries = await self._session.send("CSS.getMediaQueries")
-        finally:
-            await self._session.send("CSS.disable")
-            await self._session.send("DOM.disable")
-        return any("scripting" in str(query["text"]).lower() for query in queries["medias"])
-
-    async def _closed_roots(self) -> dict[str, list[int]]:
-        """Return the browser's ids of closed shadow roots, by frame; captures do not have them."""
-        tree = await self._session.send("DOM.getDocument", {"depth": -1, "pierce": True})
-        frame = (await self._session.send("Page.getFrameTree"))["frameTree"]["frame"]["id"]
-        waiting = [(frame, tree["root"])]
-        found: dict[str, list[int]] = {}
-        while waiting:
-            frame, node = waiting.pop()
-            for root in node.get("shadowRoots", ()):
-                waiting.append((frame, root))
-                if root["shadowRootType"] == "closed":
-                    found.setdefault(frame, []).append(root["backendNodeId"])
-            waiting += [(frame, child) for child in node.get("children", ())]
-            if inner := node.get("contentDocument"):
-                waiting.append((node.get("frameId", frame), inner))
-        return found
-
-    async def _handle(self, scene: Scene, node: int) -> dict[str, str]:
-        """Return the handle of a node of a scene."""
-        if node not in self._known:
-            self._known[node] = await self._resolve(int(scene.document_of[node]), int(scene.ids[node]))
-        return self._known[node]
-
-    async def _resolve(self, document: int, node_id: int) -> dict[str, str]:
-        answer = await self._session.send(
-            "DOM.resolveNode", {"backendNodeId": node_id, "executionContextId": self.worlds[document]}
-        )
-        return {"objectId": answer["object"]["objectId"]}
-
-    async def call(self, document: int, name: str, *arguments: Any) -> Any:
-        """Call a function of ``pixels.js`` in a document; handles of nodes are passed as they are."""
-        answer = await self._session.send(
-            "Runtime.callFunctionOn",
-            {
-                "functionDeclaration": f"function (...values) {{ return domsievePixels.{name}(...values) }}",
-                "executionContextId": self.worlds[document],
-                "arguments": [one if isinstance(one, dict) else {"value": one} for one in arguments],
-                "returnByValue": True,
-            },
-        )
-        if fault := answer.get("exceptionDetails"):
-            raise CommandError(fault.get("exception", {}).get("description") or fault["text"])
-        return answer["result"].get("value")
