@@ -25,10 +25,11 @@ pytestmark = pytest.mark.browser
 
 _OPTIONS = CaptureOptions(pixels=True)
 _WORDS = "seven words that a reader can read"
+_CLEAR = base64.b64decode("R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7")
 _LAYER = "position:absolute;left:0;top:0;width:100%;height:100%"
 # Layout cannot know that these are hidden.
 ONLY_PICTURES = [
-    "<div style='background:#000'><p style='background:url(/none.png)'>{}</p></div>",
+    "<div style='background:#000'><p style='background:url(/clear.gif)'>{}</p></div>",
     f"<div style='position:relative'><p>{{}}</p><canvas id=c style='{_LAYER}'></canvas></div>"
     "<script>c.getContext('2d').fillRect(0, 0, 9999, 9999)</script>",
     f"<div style='position:relative'><p>{{}}</p><svg style='{_LAYER}' viewBox='0 0 9 9' preserveAspectRatio=none>"
@@ -64,7 +65,7 @@ KNOWING = {
     "a shadow that stays": "<style>p { text-shadow: 0 0 3px #000 }</style><script>addEventListener('load', () =>"
     "document.querySelector('div p').style.setProperty('text-shadow', '0 0 3px #000', 'important'))</script>",
 }
-_PALE = "color:#fff;background:url(/none.png)"  # on white, which layout cannot know
+_PALE = "color:#fff;background:url(/clear.gif)"  # on white, which layout cannot know
 _AT = f"margin:0;position:absolute;z-index:-1;left:0;top:60px;{_PALE}"
 _BARS = "I" * 90
 _DOT = "<text y=10 font-size=14 fill=#ddd>W</text>"
@@ -118,7 +119,7 @@ SCROLLED = {
     f"animation-timeline: scroll() }}</style>{_TALL}<p>{{}}</p>{_TALL}<div id=x>{_WHITE_CANVAS}</div>",
     "a text at the end of a long box": "<style>@keyframes a { 70% { color: #000 } 75%, to { color: #fff } }"
     f"body {{ animation: a linear both; animation-timeline: scroll() }}</style>{_TALL}{_TALL}"
-    "<p style='background:url(/none.png)'>{}</p>" + "<div style='height:700px'></div>",
+    "<p style='background:url(/clear.gif)'>{}</p>" + "<div style='height:700px'></div>",
 }
 # A worker clears the canvas when it hears nothing more from the page.
 DECOYS["a canvas that a worker draws"] = f"""<div style='position:relative'><p>{{}}</p>
@@ -203,6 +204,12 @@ REVERSED = {
     "an override around": f"<p style='{_LINE};direction:rtl'><bdo dir=rtl><b>{{}}</b></bdo></p>",
     "an override of characters": f"<p style='{_LINE};direction:rtl'>&#x202e;{{}}&#x202c;</p>",
 }
+_DOTS = (
+    np.random.default_rng(1)
+    .choice(np.array([0, 255], np.uint8), (2, 64, 256))
+    .repeat(2, axis=1)
+    .repeat(2, axis=2)
+)
 # Nobody can scroll to it.
 BEYOND_REACH = [
     "<div style='overflow:auto;height:80px;position:relative'><p style='position:absolute;top:-60px'>{}</p>"
@@ -218,7 +225,7 @@ BEYOND_REACH = [
     " srcdoc='<div style=height:300px></div><p>{}</p>'></iframe>",
 ]
 # More than there is, and then some hidden text.
-_WHITE = "<p style='color:#fff;background:url(/none.png) #fff'>{}</p>"
+_WHITE = "<p style='color:#fff;background:url(/clear.gif) #fff'>{}</p>"
 MANY = (
     [
         *(f"<div style='position:fixed;right:{i * 20}px;bottom:0'>f{i}</div>" for i in range(45)),
@@ -237,6 +244,13 @@ MANY = (
     ],
     [f"<div style='height:70000px;background:#000'></div><div style='background:#000'>{_WHITE}</div>"],
 )
+
+
+@pytest.fixture(autouse=True)
+def clear_picture(studio: Studio) -> None:
+    """Serve a transparent picture, of which layout knows nothing."""
+    headers = {"Content-Type": "image/gif"}
+    studio.server.pages["/clear.gif"] = lambda handler: send(handler, _CLEAR, headers=headers)
 
 
 def sights(page: Snapshot) -> dict[str, str]:
@@ -301,6 +315,32 @@ def test_what_is_painted_but_cannot_be_read_is_not_seen(studio: Studio, number: 
     said = judged(show(studio, f"<p>before</p>{UNREADABLE[number].format(_WORDS)}<p>after</p>"))
     assert said[_WORDS]
     assert {said["before"], said["after"]} == {Hiding.NONE}
+
+
+def _noise(number: int) -> str:
+    file = io.BytesIO()
+    Image.fromarray(_DOTS[number]).save(file, "PNG")
+    return f"url(data:image/png;base64,{base64.b64encode(file.getvalue()).decode()})"
+
+
+def test_letters_that_are_lost_in_a_ground_of_noise_are_not_seen(studio: Studio) -> None:
+    cut = f"background:{_noise(1)};background-clip:text;color:transparent"
+    for ground, letters in ((_noise(0), cut), (f"{_noise(0)} 0 0/256px 64px", "color:#777")):
+        assert judged(
+            show(studio, f"<p style='background:{ground}'><span style='{letters}'>{_WORDS}</span></p>")
+        )[_WORDS]
+    big = "color:#f00;font:bold 30px sans-serif"
+    assert not judged(show(studio, f"<p style='background:{_noise(0)};{big}'>{_WORDS}</p>"))[_WORDS]
+
+
+def test_captions_of_pictures_with_many_details_are_seen(studio: Studio) -> None:
+    steps = np.random.default_rng(2).normal(0, 9, (100, 300, 3)).cumsum(axis=1) + 128
+    file = io.BytesIO()
+    Image.fromarray(np.clip(steps, 0, 255).astype(np.uint8)).resize((900, 300)).save(file, "PNG")
+    ground = f"url(data:image/png;base64,{base64.b64encode(file.getvalue()).decode()})"
+    for style in ("color:#fff", "color:#000", "color:#fff;text-shadow:1px 1px 3px #000"):
+        html = f"<div style='background:{ground};height:300px;{style}'>{_WORDS}</div>"
+        assert not judged(show(studio, html))[_WORDS]
 
 
 @pytest.mark.parametrize("number", range(len(READABLE)))

@@ -25,7 +25,9 @@ _LEAST_GRAIN = 2.6
 _MOST_LETTERS, _FEWEST_LETTERS, _MOST_FONTS = 16, 8, 60
 
 
-def unread(column: Mapping[str, Sequence[str]], row: Ints, levels: Sequence[Ints], parent: Ints) -> Bools:
+def unread(
+    column: Mapping[str, Sequence[str]], row: Ints, levels: Sequence[Ints], parent: Ints, is_drawing: Bools
+) -> Bools:
     """Return which nodes (N,) have letters that are struck out, blurred or replaced by dots.
 
     Parameters
@@ -33,6 +35,7 @@ def unread(column: Mapping[str, Sequence[str]], row: Ints, levels: Sequence[Ints
     column : the distinct values of each property.
     row : (N,), which of them each node has.
     levels, parent : the nodes of each depth, and the node above each.
+    is_drawing : (N,), the drawings, through which no line of the text around them goes.
     """
     font = np.array([px(value) for value in column["font-size"]])[row]
     blur = np.array([blur_px(value) ** 2 for value in column["filter"]])[row]
@@ -46,7 +49,7 @@ def unread(column: Mapping[str, Sequence[str]], row: Ints, levels: Sequence[Ints
     dotted = np.array([value not in {"none", ""} for value in column["-webkit-text-security"]])[row]
     for nodes in levels[1:]:
         blur[nodes] += blur[parent[nodes]]
-        struck[nodes] += struck[parent[nodes]]
+        struck[nodes] += np.where(is_drawing[nodes], 0, struck[parent[nodes]])
     is_covered = (np.sqrt(blur) > _MOST_BLUR * font) | (struck > _MOST_STRUCK * font)
     return np.asarray((dotted | is_covered) & (row >= 0))
 

@@ -196,7 +196,8 @@ class Scene:
             far[level] += far[self.parent[level]]
         self.reach_px += far
         self._shades = (self.shaded | (far > 0)) & (self._is_marker | np.isin(self.names, _WITH_OWN_TEXT))
-        self.unread = unread(column, row, self._levels, self.parent)
+        is_drawing = np.array([one == "svg" for one in self.names])
+        self.unread = unread(column, row, self._levels, self.parent, is_drawing)
         filters, backdrops = column["filter"], column["backdrop-filter"]
         unclear = (
             unclear_filters(self.capture.documents, strings, self.names) if "url(" in "".join(filters) else ()
@@ -220,7 +221,7 @@ class Scene:
             "rotate", "none", ""
         )
         self.is_turned = self.below(turns)
-        is_inline = has("display", "inline") & ~self.below(np.array([one == "svg" for one in self.names]))
+        is_inline = has("display", "inline") & ~self.below(is_drawing)
         is_text = self.kind == Kind.TEXT
         maps = linear_maps(column, row, ~is_text & ~is_inline, self._levels, self.parent)
         self.unread |= self.is_turned & too_flat(maps, self._font_px)
