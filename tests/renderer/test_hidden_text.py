@@ -271,6 +271,12 @@ WAYS = {
         "<p style='color:#fff;text-shadow:0 0 400px #000'>{}</p>",
         "<style>@keyframes z{{from{{color:#fff}}to{{color:#fff}}</style><p style='animation:z 1s infinite"
         "'>{}</p>",
+        "<p style='background:linear-gradient(#fff,#f1f1f1);color:#f8f8f8'>{}</p>",
+        "<p style='background:linear-gradient(rgba(255,255,255,.2),transparent 90%,#fff);color:#fff'>{}</p>",
+        "<style>body{{background:linear-gradient(#fff,#f1f1f1);color:#f8f8f8}}</style><p>{}</p>",
+        "<p style='background:#fff;background-clip:content-box;padding:30px;color:#fff'>{}</p>",
+        "<div style='background:#000;background-clip:padding-box;border-left:300px solid transparent'>"
+        "<p style='margin-left:-290px;color:#fff;width:200px'>{}</p></div>",
     ],
     Hiding.NO_SIZE: [
         "<style>.a::first-line{{font-size:1px}}</style><p class=a>{}</p>",
@@ -341,6 +347,12 @@ WAYS = {
         "<div style='position:relative;height:30px'><p style='margin:0'>{}</p><p style='margin-top:-20px;"
         "background:#fff;position:relative'>Another line of text that covers it and is long enough for it"
         " all</p></div>",
+        "<div style='position:relative;overflow:hidden'><p style='margin:0;width:200px'>{}</p>"
+        "<div style='position:absolute;left:0;top:0;border:600px double #fff'></div></div>",
+        "<div style='position:relative;overflow:hidden'><p style='margin:0;width:200px'>{}</p>"
+        "<div style='position:absolute;left:-500px;top:-500px;border:600px double #fff'></div></div>",
+        "<div style='position:relative;overflow:hidden'><p style='margin:0;width:200px'>{}</p>"
+        "<div style='position:absolute;left:0;top:0;border:600px ridge #fff'></div></div>",
     ],
     Hiding.CLIPPED: [
         "<p style='mask:linear-gradient(#000,#000) no-repeat 0 -9999px'>{}</p>",
@@ -393,6 +405,16 @@ WAYS = {
     ],
 }
 SEEN_TOO = [
+    "<p style='background:linear-gradient(#fff,#e8e8e8);color:#fff'>{}</p>",
+    "<div style='background:#123'><p style='background:linear-gradient(#fff0,#fff);color:#fff'>{}</p></div>",
+    "<p style='background:linear-gradient(in oklch longer hue,#f66,#f66);color:#f66'>{}</p>",
+    "<p style='background:#123;background-clip:content-box;padding:30px;color:#fff'>{}</p>",
+    "<div style='background:#000;background-clip:padding-box;border-left:300px solid transparent'>"
+    "<p style='color:#fff;width:200px'>{}</p></div>",
+    "<div style='position:relative'><p style='width:200px'>{}</p><div style='position:absolute;left:0;top:0;"
+    "height:60px;background:#eee;background-clip:padding-box;border-left:300px solid transparent'></div></div>",
+    "<div style='position:relative;overflow:hidden'><p style='margin:0;width:200px'>{}</p>"
+    "<div style='position:absolute;left:-300px;top:-300px;border:600px double #fff'></div></div>",
     "<svg width=0 height=0><filter id=f></filter></svg><p style='filter:url(#f)'>{}</p>",
     "<div style='background:#888'><p style='mix-blend-mode:plus-darker;color:#fff'>{}</p></div>",
     "<p style='clip-path:inset(0 round 0 0 0 0)'>{}</p>",

@@ -180,6 +180,7 @@ _SPACES: dict[str, _Convert] = {
 }
 
 
+_IN_SPACE = re.compile(r"\bin ")
 _STOP = re.compile(r"(?:rgba?|color|lab|lch|oklab|oklch)\([^()]{0,200}\)|transparent")
 
 
@@ -198,12 +199,27 @@ def pictures(value: str) -> list[Colour]:
         stops = np.array([colour(stop) for stop in _STOP.findall(said)] if name.endswith("gradient") else [])
         if part.strip() == "none" or (len(stops) and (stops[:, 3] == 0).all()):
             found.append(NO_COLOUR)
-        elif len(stops) and (np.ptp(stops, axis=0) <= (*[_MOST_SPREAD] * 3, 0.02)).all():
+        elif (
+            len(stops)
+            and "longer hue" not in said
+            and (np.ptp(stops, axis=0) <= (*[_MOST_SPREAD] * 3, 0.02)).all()
+        ):
             red, green, blue, alpha = stops.mean(axis=0).tolist()
             found.append((red, green, blue, alpha))
         else:
             found.append((nan, nan, nan, 1.0) if len(stops) and (stops[:, 3] == 1).all() else UNKNOWN)
     return found
+
+
+def stops_of(picture: str) -> list[Colour]:
+    """Return the stops of a gradient if all its colours are between them; none for other pictures.
+
+    Gradients are mixed in sRGB with alpha premultiplied, unless they name a space, or a colour is in another one: CSS
+    Images Module Level 4, section 3.1.
+    """
+    name, said = next(calls(picture), ("", ""))
+    found = _STOP.findall(said) if name.endswith("gradient") and not _IN_SPACE.search(said) else []
+    return [colour(one) for one in found] if all(one.startswith("rgb") for one in found) else []
 
 
 def split_list(value: str) -> list[str]:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from domsieve.analysis.columns.batch import F64, Bools, Ints, cached_per_page
 from domsieve.analysis.columns.covers import Covers
 from domsieve.analysis.columns.css_transforms import slant, thinness
-from domsieve.analysis.columns.css_values import blended, filtered, has_shape, shadows
+from domsieve.analysis.columns.css_values import blended, filtered, has_shape, laid_on, shadows
 from domsieve.analysis.columns.page_columns import page_texts
 from domsieve.analysis.columns.paint_styles import LEAST_CONTRAST, LEAST_OPACITY, LEAST_PX
 from domsieve.analysis.columns.rectangles import intersection, is_larger, samples, share_in
@@ -139,10 +139,11 @@ class _Judge:
         opacity = scene.opacity[above]
         strength = opacity * np.maximum(inks[0][:, 3], inks[1][:, 3])
         unseen = np.where(shaded, opacity, strength) < LEAST_OPACITY
-        faint = ~shaded
-        for ink in inks:
-            contrast = self._contrasts(back, ink[:, :3]) * opacity * ink[:, 3]
-            faint &= (contrast <= LEAST_CONTRAST) | (ink[:, 3] == 0)
+        faint = ~shaded & self._is_faint(back, inks, opacity)
+        mixed = np.flatnonzero(
+            ~shaded & ~faint & np.isin(back.owner, [*scene.patches.mixes]) & (back.behind < 0)
+        )
+        faint[mixed] = self._is_faint_on_mixes(back.take(mixed), [ink[mixed] for ink in inks], opacity[mixed])
         alone = np.flatnonzero(faint & (back.behind < 0))
         others = ~(node.is_placed | node.is_drawn)
         faint[alone] = self.covers.behind(text[alone], back.owner[alone], others)[:, 0] < 0
@@ -331,6 +332,28 @@ class _Judge:
                 )
                 found[on] |= ~((contrast * ink[on, 3] <= LEAST_CONTRAST) | (ink[on, 3] == 0))
         return found
+
+    def _is_faint(self, back: "_Backdrop", inks: Sequence[F64], opacity: F64) -> Bools:
+        """Return which letters have the colour of their ground, in all their inks (n, 4)."""
+        faint = np.ones(back.text.size, np.bool_)
+        for ink in inks:
+            contrast = self._contrasts(back, ink[:, :3]) * opacity * ink[:, 3]
+            faint &= (contrast <= LEAST_CONTRAST) | (ink[:, 3] == 0)
+        return faint
+
+    def _is_faint_on_mixes(self, back: "_Backdrop", inks: Sequence[F64], opacity: F64) -> Bools:
+        """Return which letters have the colour of their ground on each of the colours that it is between."""
+        scene, faint = self.scene, np.ones(back.text.size, np.bool_)
+        if not faint.size:
+            return faint
+        mixes = [scene.patches.mixes[one] for one in back.owner.tolist()]
+        around = scene.ground[np.maximum(self.page.parent[back.owner], 0)]
+        whole = share_in(scene.area[back.owner], self._cores(back.text)) >= 1 - _LEAST_SHARE
+        for turn in range(max(map(len, mixes))):
+            ground = laid_on(np.array([of[turn % len(of)] for of in mixes]), around)
+            beyond = np.where(whole[:, None], ground, back.beyond)
+            faint &= self._is_faint(back._replace(ground=ground, beyond=beyond), inks, opacity)
+        return faint
 
     def _contrasts(self, back: "_Backdrop", colours: F64) -> F64:
         """Return the largest difference of a channel between letters (n, 3) and their grounds; NaN if not known."""

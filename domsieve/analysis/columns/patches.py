@@ -1,7 +1,7 @@
 """What the boxes of a page paint: rectangles of one colour, of backgrounds, shadows, borders, outlines and SVG."""
 
 from functools import lru_cache
-from math import inf
+from math import inf, isnan
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,7 @@ from domsieve.analysis.columns.css_values import (
     pictures,
     shadows,
     split_list,
+    stops_of,
 )
 from domsieve.analysis.columns.page_columns import has_tag
 from domsieve.analysis.columns.paint_styles import LEAST_OPACITY, PaintStyles
@@ -35,6 +36,10 @@ _PICTURE = (
 )
 _SIDES = ("left", "top", "right", "bottom")
 _SOLID = frozenset({"solid", "groove", "ridge", "inset", "outset"})
+_WITH_GAPS, _DOUBLE = 1, 2  # kinds of borders; 0 is solid
+_INSIDE_BORDERS = frozenset({"padding-box", "content-box"})
+# So many colours that the gradients of a background are between are looked at. A guess
+_MOST_MIXES = 8
 # Thinner borders, outlines and shadows hide no letters.
 _LEAST_RING_PX = 8.0
 # What the corner of a square with round corners loses of its radius on both sides: 1 - 1 / sqrt(2).
@@ -49,6 +54,8 @@ class Patches:
     ground : (N, 4), the colour that a node paints behind its content; unknown if there are pictures in it.
     beside : (N, 4), the same without pictures that only fill a part of the node.
     mark : (N, 4), the edges of what these pictures fill.
+    area : (N, 4), the edges of what a background fills: not transparent borders if it is cut to what is in them.
+    mixes : colours (k, 4) by node, up to 8, between which each point of a background is that has several.
     node, outer, hole, colour : (P,) the node that paints a rectangle, and its edges (P, 4), with a hole (P, 4) in
         it that may be empty, and the colour (P, 4).
     is_top : (P,), what is painted after the content of the node.
@@ -62,7 +69,12 @@ class Patches:
         self._is_box: Bools = (page.style >= 0) & (page.kind != Kind.TEXT)
         self.ground = np.where(self._is_box[:, None], styles.background, NO_COLOUR)
         partly = styles.each("background-clip", "border-box", lambda value: value == "content-box")
-        self.ground[partly & (self.ground[:, 3] > 0)] = UNKNOWN
+        partly &= self.ground[:, 3] > 0
+        # Where the padding ends, and the background with it, is not known.
+        self.mixes: dict[int, F64] = {
+            one: np.array([self.ground[one], NO_COLOUR]) for one in np.flatnonzero(partly).tolist()
+        }
+        self.ground[partly] = UNKNOWN
         self.ground[styles.is_drawn] = styles.fill[styles.is_drawn]
         unclear = styles.is_drawn & ~has_tag(page, "rect") & (self.ground[:, 3] > 0)
         self.ground[unclear] = UNKNOWN
@@ -70,6 +82,8 @@ class Patches:
         self.beside = self.ground.copy()
         self.mark = np.tile(NOWHERE, (len(page), 1))
         self._more: list[tuple[int, Edges, Edges, Colour, bool]] = []
+        self._borders = [styles.each(f"border-{side}", "0px none rgb(0, 0, 0)", _border) for side in _SIDES]
+        self.area = self._areas()
         self._read_pictures()
         self._read_shadows()
         self._read_borders()
@@ -88,9 +102,9 @@ class Patches:
         self.node: Ints = node[order]
         edges = np.array([(*one[1], *one[2], *one[3]) for one in self._more]).reshape(-1, 12)
         radius = self._styles.each("border-radius", "0px", _radius)[boxes, None]
-        size = self._rect[boxes, 2:] - self._rect[boxes, :2]
+        size = self.area[boxes, 2:] - self.area[boxes, :2]
         cut = _CORNER * np.clip(np.where(radius < 0, -radius * size, radius), 0, size / 2)
-        outer = self._rect[boxes] + np.concatenate((cut, -cut), axis=1)
+        outer = self.area[boxes] + np.concatenate((cut, -cut), axis=1)
         self.outer: F64 = np.concatenate((outer, edges[:, :4]))[order]
         self.hole: F64 = np.concatenate((np.tile(NOWHERE, (boxes.size, 1)), edges[:, 4:8]))[order]
         self.colour: F64 = np.concatenate((self.beside[boxes], edges[:, 8:]))[order]
@@ -104,6 +118,15 @@ class Patches:
         inner = NOWHERE if hole is None else tuple(hole.tolist())
         self._more.append((one, edges, inner, ink, is_top))
 
+    def _areas(self) -> F64:
+        inside = self._styles.each(
+            "background-clip", "border-box", lambda value: set(value.split(", ")) <= _INSIDE_BORDERS
+        )
+        width = np.stack(
+            [np.where((one[:, 4] == 0) & (one[:, 5] == 0), one[:, 0], 0.0) for one in self._borders], axis=1
+        )
+        return self._rect + np.where(inside[:, None], width, 0.0) * (1, 1, -1, -1)
+
     def _read_pictures(self) -> None:
         columns = [self._styles.numbers(name, initial) for name, initial in _PICTURE]
         for one in np.flatnonzero((columns[0][0] > 0) & self._is_box).tolist():
@@ -111,7 +134,10 @@ class Patches:
             values = tuple(column[of[one]] for of, column in columns)
             left, top, right, bottom = self._rect[one].tolist()
             base: Colour = tuple(self.ground[one].tolist())
-            whole, parts = _layered(values, base, right - left, bottom - top)
+            whole, parts, mixes = _layered(values, base, right - left, bottom - top)
+            self.mixes.pop(one, None)
+            if len(mixes) > 1:
+                self.mixes[one] = np.array(mixes)
             self.beside[one] = whole
             self.ground[one] = over(UNKNOWN, whole) if parts else whole
             if parts:
@@ -147,14 +173,18 @@ class Patches:
 
     def _read_borders(self) -> None:
         page = self._page
-        read = [self._styles.each(f"border-{side}", "0px none rgb(0, 0, 0)", _border) for side in _SIDES]
+        read = self._borders
         width = np.stack([one[:, 0] for one in read], axis=1)
         pictured, values = self._styles.numbers("border-image", "none")
         size = np.tile(page.box[:, 2:], 2)
         wide = ((width >= _LEAST_RING_PX) | ((width > 0) & (width >= size / 2))).any(axis=1)
         for one in np.flatnonzero((wide | (pictured > 0)) & self._is_box).tolist():
             check()
-            inks: list[Colour] = [tuple(side[one, 1:].tolist()) for side in read]
+            kinds = {int(side[one, 5]) for side in read if side[one, 0] > 0}
+            inks: list[Colour] = [
+                tuple(side[one, 1:5].tolist()) if side[one, 5] == 0 or kinds == {_DOUBLE} else NO_COLOUR
+                for side in read
+            ]
             box, px = self._rect[one], width[one]
             if pictured[one]:
                 inks = [pictures(values[pictured[one]])[0]] * 4
@@ -166,7 +196,14 @@ class Patches:
             if len(alphas) == 1:
                 same = len({ink for ink, of in zip(inks, px.tolist(), strict=True) if of > 0}) == 1
                 ink = inks[int(px.argmax())]
-                self._fill_or_add(one, hole, ink if same else (*UNKNOWN[:3], ink[3]))
+                ink = ink if same else (*UNKNOWN[:3], ink[3])
+                if kinds == {_DOUBLE} and not pictured[one]:
+                    # Two lines and the gap between them are a third of it each: CSS Backgrounds Level 3, section 4.2.
+                    third = px / 3 * (1, 1, -1, -1)
+                    self._add(one, box, box + third, ink)
+                    self._add(one, box + 2 * third, None if (hole[2:] <= hole[:2]).any() else hole, ink)
+                else:
+                    self._fill_or_add(one, hole, ink)
                 continue
             for side in range(4):  # without the corners, which borders share
                 edges = hole.copy()
@@ -206,26 +243,40 @@ class Patches:
 @lru_cache(maxsize=512)
 def _layered(
     values: tuple[str, ...], base: Colour, width: float, height: float
-) -> tuple[Colour, list[tuple[Edges, Colour]]]:
-    """Return the colour of a background with its pictures, and the pictures that fill a part of it, lowest first."""
+) -> tuple[Colour, list[tuple[Edges, Colour]], list[Colour]]:
+    """Return what a background with pictures paints.
+
+    Returns
+    -------
+    whole : its colour.
+    parts : the pictures that fill a part of it, lowest first.
+    mixes : the colours between which each point of it is.
+    """
+    mixes = [base]
     images, *lists = (split_list(value) for value in values)
     parts: list[tuple[Edges, Colour]] = []
     for at, ink in reversed([*enumerate(pictures(values[0]))]):
         size, position, repeat, mode = (one[at % len(one)].strip() for one in lists)
-        is_file = "url(" in images[min(at, len(images) - 1)]
+        image = images[min(at, len(images) - 1)]
+        is_file = "url(" in image
         edges = painted(size, position, repeat, width, height, is_file=is_file)
         if ink[3] == 0 or edges == NOWHERE:
             continue
         if edges[0] > 0.5 or edges[1] > 0.5 or edges[2] < width - 0.5 or edges[3] < height - 0.5:
             parts.append((edges, ink))
+            mixes = [UNKNOWN]
             continue
+        inks = stops_of(image) if isnan(ink[0]) and mode == "normal" else []
         if mode != "normal" and base[3] == 1:
             red, green, blue = blended(np.array([ink[:3]]), np.array([base[:3]]), mode)[0].tolist()
             ink = (red, green, blue, ink[3])
         base = over(ink, base)
+        inks = inks or [ink]
+        mixes = inks if all(one[3] == 1 for one in inks) else [over(one, of) for one in inks for of in mixes]
+        mixes = mixes if len(mixes) <= _MOST_MIXES else [UNKNOWN]
         if ink[3] == 1:
             parts.clear()
-    return base, parts
+    return base, parts, mixes
 
 
 def _radius(value: str) -> float:
@@ -244,7 +295,11 @@ def _outline(value: str) -> tuple[float, ...]:
 
 
 def _border(value: str) -> tuple[float, ...]:
-    """Return the width of a border, in px, and its colour; none if it has gaps."""
+    """Return the width of a border, in px, its colour, and its kind."""
     width, _, rest = value.partition(" ")
     kind, _, ink = rest.partition(" ")
-    return number(width, 0.0), *(colour(ink) if kind in _SOLID else NO_COLOUR)
+    return (
+        number(width, 0.0),
+        *colour(ink),
+        0 if kind in _SOLID else _DOUBLE if kind == "double" else _WITH_GAPS,
+    )

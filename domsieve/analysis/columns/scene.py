@@ -70,7 +70,7 @@ class Scene:
         n = len(page)
         x, y, width, height = page.box.astype(np.float64).T
         self.rect = np.stack((x, y, x + width, y + height), axis=1)
-        self.area = self.rect.copy()
+        self.area = self.patches.area.copy()
         self.shapes: dict[int, Shape] = {}
         self.edges = self._edges()
         self.has_edges: Bools = np.asarray(np.isfinite(self.edges).any(axis=1))
@@ -109,6 +109,8 @@ class Scene:
         for root in np.flatnonzero(has_tag(page, "html")).tolist():
             owner = root if self.patches.ground[root, 3] > 0 else bodies.get(root, root)
             found[root] = self.patches.ground[owner].copy()
+            if owner in self.patches.mixes:
+                self.patches.mixes[root] = self.patches.mixes.pop(owner)
             self.patches.ground[owner, 3] = 0
             left = {root, bodies.get(root, root)}
             if page.parent[root] == 0:
@@ -320,6 +322,9 @@ class Scene:
         self.ground[root] = laid_on(own[None], base[None])[0]
         self.beside[root] = self.ground[root]
         self.ground_of[root] = root if own[3] > 0 else frame
+        if root in self.patches.mixes:
+            mixes = self.patches.mixes[root]
+            mixes[:, :3], mixes[:, 3] = laid_on(mixes, base), 1.0
         self.area[root] = EVERYWHERE
 
 
