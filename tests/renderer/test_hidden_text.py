@@ -214,6 +214,14 @@ WAYS = {
         "<p style='color:transparent;text-shadow:0 0 40px #000'>{}</p>",
     ],
     Hiding.SAME_COLOUR: [
+        "<div style='position:fixed;inset:0 0 auto;height:90px;z-index:-1;background:#000'></div>"
+        "<div style='height:1500px'></div><p style='color:#fff'>{}</p>",
+        "<div style='position:fixed;inset:0;z-index:-1;background:#fff'></div><div style='height:1500px'></div>"
+        "<p style='color:#fff'>{}</p>",
+        "<div style='position:fixed;inset:0;z-index:-1;background:#000'></div><div style='height:1500px'></div>"
+        "<p style='color:#fff;background:#fff'>{}</p>",
+        "<div><div style='position:sticky;top:0;height:100vh;background:#000'></div></div>"
+        "<div style='height:1500px'></div><p style='color:#fff'>{}</p>",
         "<style>.a::first-line{{color:#fff}}</style><p class=a>{}</p>",
         "<p style='color:color(rec2020 1 1 1)'>{}</p>",
         "<p style='color:color(a98-rgb 1 1 1)'>{}</p>",
@@ -415,6 +423,12 @@ SEEN_TOO = [
     "height:60px;background:#eee;background-clip:padding-box;border-left:300px solid transparent'></div></div>",
     "<div style='position:relative;overflow:hidden'><p style='margin:0;width:200px'>{}</p>"
     "<div style='position:absolute;left:-300px;top:-300px;border:600px double #fff'></div></div>",
+    "<div style='position:fixed;inset:0;z-index:-1;background:#000'></div><div style='height:1500px'></div>"
+    "<p style='color:#fff'>{}</p>",
+    "<div style='position:fixed;inset:0'><img src=/pixel.png width=100% height=100%></div>"
+    "<div style='position:relative;height:1500px'></div><p style='position:relative;color:#fff'>{}</p>",
+    "<div><div style='position:sticky;top:0;height:100vh;background:#000'></div><div style='position:relative'>"
+    "<div style='height:1500px'></div><p style='color:#fff'>{}</p></div></div>",
     "<svg width=0 height=0><filter id=f></filter></svg><p style='filter:url(#f)'>{}</p>",
     "<div style='background:#888'><p style='mix-blend-mode:plus-darker;color:#fff'>{}</p></div>",
     "<p style='clip-path:inset(0 round 0 0 0 0)'>{}</p>",

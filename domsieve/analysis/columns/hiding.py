@@ -71,6 +71,8 @@ _LETTER_AREA, _LEAST_LETTER_AREA, _LETTER_WIDTH = 0.5, 0.2, 0.4
 _EDGE, _EDGE_OF_LINE = 0.03, 0.25
 # A text of which less can be seen is hidden, as for `tests/renderer/pixel_oracle.py`.
 _LEAST_SHARE = 0.1
+# Fixed and sticky boxes of so much of the window's height, and so many of them, are grounds that texts come over.
+_LEAST_OF_WINDOW, _MOST_MOVERS = 0.5, 20
 # Boxes that cut often leave a line of a teaser, which counts as visible.
 _LEAST_LEFT = 0.05
 # So many points of a text are compared with shapes, and so many texts at once. Guesses, as is the number of boxes
@@ -147,7 +149,8 @@ class _Judge:
         alone = np.flatnonzero(faint & (back.behind < 0))
         others = ~(node.is_placed | node.is_drawn)
         faint[alone] = self.covers.behind(text[alone], back.owner[alone], others)[:, 0] < 0
-        faint[faint] = ~self._stands_out(back.take(np.flatnonzero(faint)), [ink[faint] for ink in inks])
+        for stands_out in (self._stands_out, self._comes_over):
+            faint[faint] = ~stands_out(back.take(np.flatnonzero(faint)), [ink[faint] for ink in inks])
         cores = self._cores(text)
         # A line of one letter's size is enough, whatever the size of its box.
         wide = np.minimum(_LEAST_OF_LETTER * letter, rect[:, 2] - rect[:, 0] - LEAST_PX)
@@ -323,14 +326,41 @@ class _Judge:
             behind = self.covers.behind(back.text, back.owner, of, cores, point)
             is_large = share_in(self.scene.patches.outer[behind[:, 0]], cores) >= _LEAST_SHARE
             on = np.flatnonzero(is_large & (behind[:, 0] >= 0) & (behind[:, 0] != back.behind))
-            ground = self.covers.laid(behind[on], back.ground[on])
-            owner = self.scene.patches.node[behind[on, 0]]
-            part = back.take(on)._replace(ground=ground, beyond=ground, owner=owner)
-            for ink in inks:
-                contrast = (
-                    self._contrasts(part, ink[on, :3]) * self.scene.opacity[self.page.parent[part.text]]
-                )
-                found[on] |= ~((contrast * ink[on, 3] <= LEAST_CONTRAST) | (ink[on, 3] == 0))
+            found[on] |= self._shows_on(back.take(on), behind[on], [ink[on] for ink in inks])
+        return found
+
+    def _comes_over(self, back: "_Backdrop", inks: Sequence[F64]) -> Bools:
+        """Return which texts are not faint on a fixed or sticky box that they come over when the page is scrolled."""
+        scene, covers, page = self.scene, self.covers, self.page
+        found, cores = np.zeros(back.text.size, np.bool_), self._cores(back.text)
+        of, own = scene.mover[covers.of], scene.mover[page.parent[back.text]]
+        is_high = covers.clip[:, 3] - covers.clip[:, 1] >= _LEAST_OF_WINDOW * self.node.window_px[1]
+        is_high &= ~(self.node.fixed[of] & scene.is_beyond(of))
+        for mover in np.unique(of[(of >= 0) & is_high])[:_MOST_MOVERS].tolist():
+            high = covers.clip[is_high & (of == mover)]
+            area = np.concatenate((high[:, :2].min(axis=0), high[:, 2:].max(axis=0)))
+            moved = cores.copy()
+            moved[:, 1::2] += (area[1::2].mean() - cores[:, 1::2].mean(axis=1))[:, None]
+            meets = (own != mover) & (share_in(area[None], moved) >= _LEAST_SHARE)
+            if not self.node.fixed[mover]:  # a sticky box stays in the one around it
+                around = self.rect[page.parent[mover]]
+                meets &= (cores[:, 3] > around[1]) & (cores[:, 1] < around[3])
+            those = np.flatnonzero(meets)
+            part = back.take(those)
+            behind = covers.behind(part.text, part.owner, scene.mover == mover, moved[those])
+            on = np.flatnonzero(behind[:, 0] >= 0)
+            found[those[on]] |= self._shows_on(part.take(on), behind[on], [ink[those[on]] for ink in inks])
+        return found
+
+    def _shows_on(self, back: "_Backdrop", behind: Ints, inks: Sequence[F64]) -> Bools:
+        """Return which texts are not faint on the patches `behind` them (n, k), the uppermost first."""
+        ground, owner = self.covers.laid(behind, back.ground), self.scene.patches.node[behind[:, 0]]
+        back = back._replace(ground=ground, beyond=ground, owner=owner)
+        opacity = self.scene.opacity[self.page.parent[back.text]]
+        found = np.zeros(back.text.size, np.bool_)
+        for ink in inks:
+            contrast = self._contrasts(back, ink[:, :3]) * opacity * ink[:, 3]
+            found |= ~((contrast <= LEAST_CONTRAST) | (ink[:, 3] == 0))
         return found
 
     def _is_faint(self, back: "_Backdrop", inks: Sequence[F64], opacity: F64) -> Bools:
