@@ -193,6 +193,24 @@ READABLE = [
     "<p style='margin-top:300px'>{}</p></div>",
 ]
 _LINE = "overflow:hidden;white-space:nowrap;width:480px"
+_DARK = (
+    '"data:image/svg+xml,<svg xmlns=%27http://www.w3.org/2000/svg%27>'
+    '<rect width=%279999%27 height=%279999%27 /></svg>"'
+)
+_FILLED = (
+    "<canvas style='position:{};top:0;left:0;width:100%;height:100vh;z-index:{}'></canvas><script>{{"
+    " const c = document.querySelector('canvas').getContext('2d'); c.fillRect(0, 0, 999, 999) }}</script>"
+)
+_PASSING = "<div style='position:relative;z-index:1'><div style='height:1500px'></div>{}</div>"
+# Grounds that stay in the window while white text passes over them, which layout does not know.
+PASSED = {
+    "a fixed canvas behind the page": _FILLED.format("fixed", -1) + _PASSING,
+    "a fixed canvas under the text": _FILLED.format("fixed", 0) + _PASSING,
+    "a sticky canvas": "<div>" + _FILLED.format("sticky", 0) + _PASSING + "</div>",
+    "a background": f"<div style='background:url({_DARK}) fixed'><div style='height:1500px'></div>{{}}</div>",
+    "a background of the page": f"<style>body {{ background: url({_DARK}) 0 0/100vw 100vh no-repeat fixed }}"
+    "</style>" + _PASSING,
+}
 # A box cuts the last words of a line, which are not always those at the right.
 REVERSED = {
     "mirrored": f"<div style='{_LINE}'><p style='display:inline-block;margin-left:-500px;scale:-1 1'>{{}}</p></div>",
@@ -421,6 +439,24 @@ def test_text_is_cut_to_what_is_seen(studio: Studio) -> None:
         assert "that is below the edge of its box" not in text, style
         assert domsieve.clean(page, method="none").text.count("on and on") == 1
         assert result.snapshot is not None
+
+
+@pytest.mark.parametrize("way", PASSED)
+def test_text_is_seen_on_grounds_that_stay_in_the_window(studio: Studio, way: str) -> None:
+    texts = f"<p style='color:#fff'>{_WORDS}</p><p style='color:#000'>dark {_WORDS}</p>"
+    said = sights(show(studio, PASSED[way].replace("{}", texts)))
+    assert said[_WORDS] == "seen"
+    assert said[f"dark {_WORDS}"] == "unseen"
+
+
+def test_text_on_a_ground_that_cannot_be_spread_is_unsure(studio: Studio) -> None:
+    for style in ("scale: 1 !important", "background-attachment: fixed !important"):
+        body = (
+            f"<style>canvas {{ {style} }} div {{ background: url({_DARK}) fixed }}</style>"
+            + _FILLED.format("fixed", -1)
+            + f"<div style='{style};height:2000px'><p style='padding-top:1500px'>{_WORDS}</p></div>"
+        )
+        assert sights(show(studio, body))[_WORDS] in {"unsure", "unseen"}, style
 
 
 @pytest.mark.parametrize("way", REVERSED)

@@ -13,6 +13,7 @@ PIXEL_STYLES = (
     "text-decoration-thickness",
     "pointer-events",
     "unicode-bidi",
+    "background-attachment",
     "-webkit-box-reflect",
     "text-combine-upright",
 )

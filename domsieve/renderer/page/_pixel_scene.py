@@ -44,27 +44,10 @@ _PICTURED = (
 )
 _PROPERTIES = frozenset(
     (
-        *_PICTURED,
-        "font-size",
-        "overflow-x",
-        "overflow-y",
-        "filter",
-        "backdrop-filter",
-        "font-family",
-        "font-style",
-        "font-weight",
-        "position",
-        "background-clip",
-        "text-decoration-line",
-        "text-shadow",
-        "-webkit-text-stroke-width",
-        "-webkit-text-security",
-        "z-index",
-        "display",
-        "direction",
-        "writing-mode",
-        *TURNING,
-        *PIXEL_STYLES,
+        *("font-size", "font-family", "font-style", "font-weight", "overflow-x", "overflow-y"),
+        *("filter", "backdrop-filter", "position", "background-clip", "z-index", "display"),
+        *("text-decoration-line", "text-shadow", "-webkit-text-stroke-width", "-webkit-text-security"),
+        *("direction", "writing-mode", *TURNING, *PIXEL_STYLES),
     )
 )
 SHOWING = ("opacity", "visibility")
@@ -104,7 +87,8 @@ class Scene:
     alone : (N,), the texts that can be made transparent apart from all others.
     shaded : (N,), the texts whose letters no highlight makes transparent: with shadows, and in SVG.
     reach_px : (N,), how far the shadows and blurs of texts are seen outside of their boxes.
-    fixed : the fixed boxes; after `keep_fixed` the outermost that stay where they are when the page is scrolled.
+    behind, attached : fixed boxes behind the page, and elements with backgrounds that stay in the window.
+    fixed : other fixed boxes; after `keep_fixed` the outermost that stay where they are when the page is scrolled.
     sticky : the sticky boxes.
     fixed_of : (N,), the fixed box around a node, -1 for none.
     is_cut_at_side : whether readers cannot scroll the page to the side.
@@ -162,9 +146,11 @@ class Scene:
         self._axes = np.stack([has(f"overflow-{axis}", "auto", "scroll") for axis in "xy"], axis=1)
         on_page = self.document_of == 0
         is_element = (self.kind == Kind.ELEMENT) & ~self.is_generated
-        # What is behind the page covers nothing, and may be the ground of its text.
         is_behind = np.array([value.startswith("-") for value in column["z-index"]])[row]
-        self.fixed = np.flatnonzero(has("position", "fixed") & on_page & is_element & ~is_behind)
+        is_fixed = has("position", "fixed") & on_page & is_element
+        self.fixed, self.behind = np.flatnonzero(is_fixed & ~is_behind), np.flatnonzero(is_fixed & is_behind)
+        attached = np.array(["fixed" in value for value in column["background-attachment"]])[row]
+        self.attached = np.flatnonzero(attached & is_element)
         self.fixed_of = np.full(row.size, -1)
         self.sticky = np.flatnonzero(has("position", "sticky") & is_element)[:_MOST_STICKY]
         # If the root has an overflow of its own, that of the body is not the window's.
@@ -214,7 +200,7 @@ class Scene:
         self.fonts = ["{} {} 32px {}".format(*one) for one in parts]
         self.font_of = row
         is_deaf = has("pointer-events", "none") & self._is_boxed
-        self._is_deaf = (is_deaf & ~self._around(self._is_boxed & ~is_deaf)) | self.below(
+        self._is_deaf = (is_deaf & ~self.around(self._is_boxed & ~is_deaf)) | self.below(
             is_deaf & np.isin(self.names, ("iframe", "frame"))
         )
         turns = np.array([not is_upright(value) for value in column["transform"]])[row] | ~has(
@@ -480,7 +466,7 @@ class Scene:
             found[nodes] = found[above] | marked[above]
         return found
 
-    def _around(self, marked: Bools) -> Bools:
+    def around(self, marked: Bools) -> Bools:
         """Return which nodes have a marked descendant."""
         found = np.zeros_like(marked)
         for nodes in self._levels[:0:-1]:

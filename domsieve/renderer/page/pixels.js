@@ -7,6 +7,7 @@
 // blank(count, ...nodes, ...roots): makes the letters of `count` text nodes transparent; with -1, all letters of the
 // document and of the closed shadow trees `roots`. unblank(): undoes that.
 // cut(...elements): blanks the backgrounds of these, too, which are cut to letters.
+// spread(element, bottom), detach(element): for grounds that stay in the window.
 // put(element, keyframe), unstick(element), scroll(element, left, top): change an element for the pictures.
 // staying(...elements), areBlank(...elements): see below.
 // isLive(canvas): whether a worker may draw a canvas.
@@ -240,6 +241,22 @@ globalThis.domsievePixels = (() => {
       } catch {
         return null; // from another origin
       }
+    },
+
+    // Spread a ground that stays in the window down to a place of the page; return whether that worked. Its colours stay.
+    spread(element, bottom) {
+      const place = () => run(element, Element, "getBoundingClientRect");
+      const { top, height } = place();
+      if (bottom > top + height) put(element, { scale: `1 ${(bottom - top) / height}`, transformOrigin: "0 0" });
+      return place().bottom >= bottom - 1;
+    },
+
+    // The same of a background that stays in the window.
+    detach(element) {
+      put(element, {
+        backgroundAttachment: "scroll", backgroundPosition: "0 0", backgroundRepeat: "repeat", backgroundSize: "100% 100%",
+      });
+      return !getComputedStyle(element).backgroundAttachment.includes("fixed");
     },
 
     // The background of the page is not cut to letters, whatever the root or the body says.

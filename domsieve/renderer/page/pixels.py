@@ -34,6 +34,7 @@ from domsieve.renderer.browser.tab import Tab
 from domsieve.renderer.page._pixel_capture import PixelCapture, put_sights
 from domsieve.renderer.page._pixel_changes import mark_changed, mark_under
 from domsieve.renderer.page._pixel_count import Count, Sight
+from domsieve.renderer.page._pixel_grounds import grounds_of
 from domsieve.renderer.page._pixel_page import MOST_FRAMES, OpenPage
 from domsieve.renderer.page._pixel_parts import F64, Bools, Ints, common
 from domsieve.renderer.page._pixel_pictures import SCALE, Pictures, area, around_all, picture_of
@@ -47,7 +48,7 @@ if TYPE_CHECKING:
 _TILE_PX, _WIDTH_PX = 16_384, 1_280
 # Bounds of the work on one page. Texts beyond them are unsure.
 _TALLEST_PX, _WIDEST_PX = 1_000_000, 16_384
-_MOST_VIEWS, _MOST_SHADED, _MOST_CUT = 200, 2_000, 500
+_MOST_VIEWS, _MOST_SHADED, _MOST_CUT, _MOST_ATTACHED = 200, 2_000, 500, 60
 # If so many parts of texts are not seen in a picture, it is taken again; if fewer are not, what is around them, if it
 # is no more than this share of the picture. Guesses: layers of many parts are taken again, but not for a few words.
 _MOST_MISSING, _LITTLE = 12, 0.125
@@ -126,6 +127,8 @@ class _Page(OpenPage):
             raise ValueError("The page has changed its frames.")
         scene = Scene(capture, names)
         mark_under(scene, (np.array(place, np.float64).reshape(2, 2) for place in lost))
+        metrics = await self._session.send("Page.getLayoutMetrics")
+        await self._spread(scene, metrics["cssLayoutViewport"]["clientHeight"])
         fixed = await self._settle(scene, capture, names, scripted=scripted)
         await self._cut(scene)
         await self._read_fonts(scene)
@@ -173,6 +176,24 @@ class _Page(OpenPage):
         else:
             scene.skip_invisible(capture, names)
         return {node: fixed[node] for node in scene.fixed.tolist()}
+
+    async def _spread(self, scene: Scene, height: float) -> None:
+        """Spread the grounds that stay in the window, of a height in px, over what passes over them."""
+        for ground in grounds_of(scene, height):
+            handle = await self._handle(scene, ground.node)
+            is_fixed = ground.node not in scene.sticky
+            if is_fixed and not (await self.call(0, "staying", handle))[0]:
+                continue
+            scene.fixed = scene.fixed[scene.fixed != ground.node]
+            if not await self.call(0, "spread", handle, ground.bottom):
+                scene.unsure[scene.owner[ground.parts]] = True
+        for number, node in enumerate(scene.attached.tolist()):
+            document = int(scene.document_of[node])
+            if document in self.worlds and (
+                number >= _MOST_ATTACHED
+                or not await self.call(document, "detach", await self._handle(scene, node))
+            ):
+                scene.unsure |= scene.below_one(node)
 
     async def _hide(self, fixed: Iterable[Any]) -> None:
         """Make fixed boxes transparent; either property may be fixed by the page as important."""
