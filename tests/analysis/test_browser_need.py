@@ -238,7 +238,8 @@ def rendered(page: Snapshot, *, hidden: tuple[str, ...] = ()) -> Snapshot:
     n = len(page)
     boxed = np.array([page.text_of(node) not in hidden for node in range(n)])
     style = np.where(boxed, 0, -1).astype(np.int32)
-    box = np.stack((np.zeros(n), np.arange(n) * 20.0, np.full(n, 800.0), np.full(n, 20.0)), axis=1).astype(
+    # High enough for all letters of a text.
+    box = np.stack((np.zeros(n), np.arange(n) * 200.0, np.full(n, 800.0), np.full(n, 200.0)), axis=1).astype(
         np.float32
     )
     box[~boxed] = np.nan

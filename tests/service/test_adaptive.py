@@ -137,7 +137,8 @@ class Site:
 def with_boxes(page: Snapshot, *, hidden: tuple[str, ...] = ()) -> Snapshot:
     n = len(page)
     boxed = np.array([page.text_of(node).strip() not in hidden for node in range(n)])
-    box = np.stack((np.zeros(n), np.arange(n) * 20.0, np.full(n, 800.0), np.full(n, 20.0)), axis=1)
+    # High enough for all letters of a text.
+    box = np.stack((np.zeros(n), np.arange(n) * 200.0, np.full(n, 800.0), np.full(n, 200.0)), axis=1)
     box[~boxed] = np.nan
     return replace(
         page,
