@@ -17,15 +17,14 @@ from domsieve.renderer.page._pixel_parts import (
     edges_of,
     frame_place,
     is_upright,
-    joined,
     letters_before,
-    levels_of,
     parts_of,
     px,
     shadow_px,
     squeezed,
 )
 from domsieve.renderer.page._pixel_reading import is_unclear, unclear_filters, unread
+from domsieve.renderer.page._pixel_tree import Tree
 from domsieve.renderer.page._pixel_turns import TURNING, linear_maps, overrides, reading, too_flat
 from domsieve.snapshot.page import Kind
 
@@ -65,8 +64,8 @@ _MOST_ENLARGED = 1.5
 _LONGEST_MARKER = 12
 
 
-class Scene:
-    """The texts of a page and what is around them. Nodes are numbered through all documents of the capture.
+class Scene(Tree):
+    """The texts of a page and what is around them.
 
     Parameters
     ----------
@@ -75,9 +74,6 @@ class Scene:
 
     Attributes
     ----------
-    ids : (N,), the browser's ids of the nodes.
-    parent : (N,), the node above each, in frames that of the frame; -1 for the document of the page.
-    document_of : (N,), the number of the document of each node.
     unsure : (N,), the nodes that pictures cannot judge.
     unread : (N,), the nodes with letters that are painted but cannot be read.
     smeared : (N,), the nodes that may be blurred, so that pictures must tell whether they can be read.
@@ -102,31 +98,15 @@ class Scene:
     """
 
     def __init__(self, capture: PixelCapture, names: Sequence[str]) -> None:
-        self.capture = capture
-        nodes = [document.nodes for document in capture.documents]
-        self._starts = np.cumsum([0, *(len(one.node_type) for one in nodes)])
-        self.parent = joined(one.parent_index for one in nodes)
-        self.document_of = np.repeat(np.arange(len(nodes)), np.diff(self._starts))
-        for one, start in zip(nodes, self._starts, strict=False):
-            self.parent[start + 1 : start + len(one.node_type)] += start
-            inner = one.content_document_index
-            for frame, number in zip(inner.index, inner.value, strict=True):
-                self.parent[self._starts[number]] = start + frame
-        self.kind = joined(one.node_type for one in nodes)
-        self.is_generated = np.zeros(self.kind.size, np.bool_)
-        for one, start in zip(nodes, self._starts, strict=False):
-            self.is_generated[[start + node for node in one.pseudo_type.index]] = True
-        self.ids = joined(one.backend_node_id for one in nodes)
-        self.names = [capture.strings[name].lower() for name in joined(one.node_name for one in nodes)]
+        super().__init__(capture)
         self._is_marker = np.array([name == "::marker" for name in self.names])
-        self._levels = levels_of(self.parent)
         self._read_styles(names)
         self.place(capture)
 
     def _read_styles(self, names: Sequence[str]) -> None:
         strings, rows = self.capture.strings, dict[bytes, int]()
         row = np.full(self.kind.size, -1)
-        for document, start in zip(self.capture.documents, self._starts, strict=False):
+        for document, start in zip(self.capture.documents, self.starts, strict=False):
             layout = document.layout
             # Of several entries of a node, the first counts.
             for node, raw in zip(reversed(layout.node_index), reversed(layout.styles), strict=True):
@@ -178,12 +158,12 @@ class Scene:
         self.alone = ~self.below(is_cut) & ~self.is_generated
         self.reach_px = np.array([shadow_px(value) for value in column["text-shadow"]])[row]
         far = np.array([*map(drawn_px, column["filter"], column["-webkit-box-reflect"])])[row]
-        for level in self._levels[1:]:
+        for level in self.levels[1:]:
             far[level] += far[self.parent[level]]
         self.reach_px += far
         self._shades = (self.shaded | (far > 0)) & (self._is_marker | np.isin(self.names, _WITH_OWN_TEXT))
         is_drawing = np.array([one == "svg" for one in self.names])
-        self.unread = unread(column, row, self._levels, self.parent, is_drawing)
+        self.unread = unread(column, row, self.levels, self.parent, is_drawing)
         filters, backdrops = column["filter"], column["backdrop-filter"]
         unclear = (
             unclear_filters(self.capture.documents, strings, self.names) if "url(" in "".join(filters) else ()
@@ -209,10 +189,10 @@ class Scene:
         self.is_turned = self.below(turns)
         is_inline = has("display", "inline") & ~self.below(is_drawing)
         is_text = self.kind == Kind.TEXT
-        maps = linear_maps(column, row, ~is_text & ~is_inline, self._levels, self.parent)
+        maps = linear_maps(column, row, ~is_text & ~is_inline, self.levels, self.parent)
         self.unread |= self.is_turned & too_flat(maps, self._font_px)
         self._reading = reading(maps, column, row)
-        self._override = overrides(column, row, is_text, self._levels, self.parent)
+        self._override = overrides(column, row, is_text, self.levels, self.parent)
 
     def keep_fixed(self, stays: Bools) -> None:
         """Tell which of the `fixed` boxes stay where they are when the page is scrolled; the outermost are kept."""
@@ -220,7 +200,7 @@ class Scene:
         is_fixed[self.fixed[stays]] = True
         is_fixed &= ~self.below(is_fixed)
         self.fixed = np.flatnonzero(is_fixed)
-        self.fixed_of = self._inherited(np.where(is_fixed, np.arange(is_fixed.size), -1))
+        self.fixed_of = self.inherited(np.where(is_fixed, np.arange(is_fixed.size), -1))
         self.unsure |= np.isin(self.fixed_of, self.fixed[_MOST_FIXED:])
 
     def skip_invisible(self, capture: PixelCapture, names: Sequence[str]) -> None:
@@ -233,7 +213,7 @@ class Scene:
         opacity, visibility = (names.index(name) for name in SHOWING)
         clear, hidden = np.zeros((2, self.kind.size), np.bool_)
         known: dict[bytes, tuple[bool, bool]] = {}
-        for document, start in zip(capture.documents, self._starts, strict=False):
+        for document, start in zip(capture.documents, self.starts, strict=False):
             for node, raw in zip(document.layout.node_index, document.layout.styles, strict=True):
                 key = bytes(raw)
                 if key not in known:
@@ -268,7 +248,7 @@ class Scene:
         lines = 0
         self.has_letters, self.said = np.zeros(self.kind.size, np.bool_), np.full(self.kind.size, -1)
         for number, document in enumerate(capture.documents):
-            start, layout, text = int(self._starts[number]), document.layout, document.text_boxes
+            start, layout, text = int(self.starts[number]), document.layout, document.text_boxes
             frame = int(self.parent[start])
             if not layout.bounds or (frame >= 0 and not self._is_boxed[frame]):
                 continue
@@ -315,7 +295,7 @@ class Scene:
         size = (self.box[:, 3] - self.box[:, 1]) / _LINE_HEIGHT
         size = np.clip(size, 0, _MOST_ENLARGED * self._font_px[self.owner])
         self.ink = self.letters * (_INK * size**2 + _INK_OF_EDGES * size)
-        self.scroller = self._inherited(self._scroller_of)[self.owner]
+        self.scroller = self.inherited(self._scroller_of)[self.owner]
         crowded = self._is_combined[self.owner] & (self.letters > _MOST_COMBINED)
         self.unread[self.owner[crowded]] = True
         level = np.flatnonzero(~self.is_turned[self.owner])
@@ -340,7 +320,7 @@ class Scene:
 
     def texts_of(self, document: int) -> Iterator[tuple[str, str]]:
         """Yield the font and the content of each text of a document."""
-        values, start = self.capture.documents[document].nodes.node_value, int(self._starts[document])
+        values, start = self.capture.documents[document].nodes.node_value, int(self.starts[document])
         own = self._is_boxed & (self.kind == Kind.TEXT) & (self.document_of == document)
         for node in np.flatnonzero(own).tolist():
             yield self.fonts[self.font_of[node]], self.capture.strings[values[node - start]]
@@ -353,7 +333,7 @@ class Scene:
     @property
     def frames(self) -> list[int]:
         """The elements with the frames of this page, but not those of frames in it."""
-        return [int(self.parent[start]) for start in self._starts[1:-1] if self.parent[start] >= 0]
+        return [int(self.parent[start]) for start in self.starts[1:-1] if self.parent[start] >= 0]
 
     def _add_scrollers(
         self, document: PixelDocument, node: Ints, bounds: F64, frame: int, scale: F64
@@ -378,7 +358,7 @@ class Scene:
     def _has_fixed_scroll(self, frame: int) -> bool:
         """Return whether a frame element has ``scrolling=no``."""
         document = int(self.document_of[frame])
-        flat = self.capture.documents[document].nodes.attributes[frame - int(self._starts[document])]
+        flat = self.capture.documents[document].nodes.attributes[frame - int(self.starts[document])]
         strings = self.capture.strings
         return any(
             strings[name].lower() == "scrolling" and strings[value].lower() in {"no", "off", "noscroll"}
@@ -455,32 +435,3 @@ class Scene:
         while self.scrollers[number].outer >= 0:
             number = self.scrollers[number].outer
         return self.scrollers[number].port
-
-    # ---- the tree
-
-    def below(self, marked: Bools) -> Bools:
-        """Return which nodes have a marked ancestor."""
-        found = np.zeros_like(marked)
-        for nodes in self._levels[1:]:
-            above = self.parent[nodes]
-            found[nodes] = found[above] | marked[above]
-        return found
-
-    def around(self, marked: Bools) -> Bools:
-        """Return which nodes have a marked descendant."""
-        found = np.zeros_like(marked)
-        for nodes in self._levels[:0:-1]:
-            np.logical_or.at(found, self.parent[nodes], found[nodes] | marked[nodes])
-        return found
-
-    def below_one(self, node: int) -> Bools:
-        marked = np.zeros(self.ids.size, np.bool_)
-        marked[node] = True
-        return self.below(marked)
-
-    def _inherited(self, values: Ints) -> Ints:
-        """Return the value of each node, or if that is -1, of the nearest node above with another."""
-        found = values.copy()
-        for nodes in self._levels[1:]:
-            found[nodes] = np.where(found[nodes] < 0, found[self.parent[nodes]], found[nodes])
-        return found

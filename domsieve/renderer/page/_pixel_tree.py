@@ -1,0 +1,68 @@
+"""The nodes of all documents of a capture as one tree."""
+
+import numpy as np
+
+from domsieve.renderer.page._pixel_capture import PixelCapture
+from domsieve.renderer.page._pixel_parts import Bools, Ints, joined, levels_of
+
+
+class Tree:
+    """The nodes of a capture, numbered through all of its documents.
+
+    Attributes
+    ----------
+    capture : the capture.
+    starts : the number of the first node of each document, and of all nodes.
+    ids : (N,), the browser's ids of the nodes.
+    kind, names : the node type of each, and its name in lower case.
+    is_generated : (N,), the pseudo-elements.
+    parent : (N,), the node above each, in frames that of the frame; -1 for the document of the page.
+    document_of : (N,), the number of the document of each node.
+    levels : the nodes of each depth.
+    """
+
+    def __init__(self, capture: PixelCapture) -> None:
+        self.capture = capture
+        nodes = [document.nodes for document in capture.documents]
+        self.starts = np.cumsum([0, *(len(one.node_type) for one in nodes)])
+        self.parent = joined(one.parent_index for one in nodes)
+        self.document_of = np.repeat(np.arange(len(nodes)), np.diff(self.starts))
+        for one, start in zip(nodes, self.starts, strict=False):
+            self.parent[start + 1 : start + len(one.node_type)] += start
+            inner = one.content_document_index
+            for frame, number in zip(inner.index, inner.value, strict=True):
+                self.parent[self.starts[number]] = start + frame
+        self.kind = joined(one.node_type for one in nodes)
+        self.is_generated = np.zeros(self.kind.size, np.bool_)
+        for one, start in zip(nodes, self.starts, strict=False):
+            self.is_generated[[start + node for node in one.pseudo_type.index]] = True
+        self.ids = joined(one.backend_node_id for one in nodes)
+        self.names = [capture.strings[name].lower() for name in joined(one.node_name for one in nodes)]
+        self.levels = levels_of(self.parent)
+
+    def below(self, marked: Bools) -> Bools:
+        """Return which nodes have a marked ancestor."""
+        found = np.zeros_like(marked)
+        for nodes in self.levels[1:]:
+            above = self.parent[nodes]
+            found[nodes] = found[above] | marked[above]
+        return found
+
+    def around(self, marked: Bools) -> Bools:
+        """Return which nodes have a marked descendant."""
+        found = np.zeros_like(marked)
+        for nodes in self.levels[:0:-1]:
+            np.logical_or.at(found, self.parent[nodes], found[nodes] | marked[nodes])
+        return found
+
+    def below_one(self, node: int) -> Bools:
+        marked = np.zeros(self.ids.size, np.bool_)
+        marked[node] = True
+        return self.below(marked)
+
+    def inherited(self, values: Ints) -> Ints:
+        """Return the value of each node, or if that is -1, of the nearest node above with another."""
+        found = values.copy()
+        for nodes in self.levels[1:]:
+            found[nodes] = np.where(found[nodes] < 0, found[self.parent[nodes]], found[nodes])
+        return found
