@@ -141,11 +141,11 @@ class _Judge:
         opacity = scene.opacity[above]
         strength = opacity * np.maximum(inks[0][:, 3], inks[1][:, 3])
         unseen = np.where(shaded, opacity, strength) < LEAST_OPACITY
-        faint = ~shaded & self._is_faint(back, inks, opacity)
+        faint = ~shaded & self._is_faint(back, inks)
         mixed = np.flatnonzero(
             ~shaded & ~faint & np.isin(back.owner, [*scene.patches.mixes]) & (back.behind < 0)
         )
-        faint[mixed] = self._is_faint_on_mixes(back.take(mixed), [ink[mixed] for ink in inks], opacity[mixed])
+        faint[mixed] = self._is_faint_on_mixes(back.take(mixed), [ink[mixed] for ink in inks])
         alone = np.flatnonzero(faint & (back.behind < 0))
         others = ~(node.is_placed | node.is_drawn)
         faint[alone] = self.covers.behind(text[alone], back.owner[alone], others)[:, 0] < 0
@@ -355,23 +355,17 @@ class _Judge:
     def _shows_on(self, back: "_Backdrop", behind: Ints, inks: Sequence[F64]) -> Bools:
         """Return which texts are not faint on the patches `behind` them (n, k), the uppermost first."""
         ground, owner = self.covers.laid(behind, back.ground), self.scene.patches.node[behind[:, 0]]
-        back = back._replace(ground=ground, beyond=ground, owner=owner)
-        opacity = self.scene.opacity[self.page.parent[back.text]]
-        found = np.zeros(back.text.size, np.bool_)
-        for ink in inks:
-            contrast = self._contrasts(back, ink[:, :3]) * opacity * ink[:, 3]
-            found |= ~((contrast <= LEAST_CONTRAST) | (ink[:, 3] == 0))
-        return found
+        return ~self._is_faint(back._replace(ground=ground, beyond=ground, owner=owner), inks)
 
-    def _is_faint(self, back: "_Backdrop", inks: Sequence[F64], opacity: F64) -> Bools:
+    def _is_faint(self, back: "_Backdrop", inks: Sequence[F64]) -> Bools:
         """Return which letters have the colour of their ground, in all their inks (n, 4)."""
-        faint = np.ones(back.text.size, np.bool_)
+        faint, opacity = np.ones(back.text.size, np.bool_), self.scene.opacity[self.page.parent[back.text]]
         for ink in inks:
             contrast = self._contrasts(back, ink[:, :3]) * opacity * ink[:, 3]
             faint &= (contrast <= LEAST_CONTRAST) | (ink[:, 3] == 0)
         return faint
 
-    def _is_faint_on_mixes(self, back: "_Backdrop", inks: Sequence[F64], opacity: F64) -> Bools:
+    def _is_faint_on_mixes(self, back: "_Backdrop", inks: Sequence[F64]) -> Bools:
         """Return which letters have the colour of their ground on each of the colours that it is between."""
         scene, faint = self.scene, np.ones(back.text.size, np.bool_)
         if not faint.size:
@@ -382,7 +376,7 @@ class _Judge:
         for turn in range(max(map(len, mixes))):
             ground = laid_on(np.array([of[turn % len(of)] for of in mixes]), around)
             beyond = np.where(whole[:, None], ground, back.beyond)
-            faint &= self._is_faint(back._replace(ground=ground, beyond=beyond), inks, opacity)
+            faint &= self._is_faint(back._replace(ground=ground, beyond=beyond), inks)
         return faint
 
     def _contrasts(self, back: "_Backdrop", colours: F64) -> F64:
