@@ -178,7 +178,7 @@ class PageEvents:
     @property
     def arriving_pictures(self) -> int:
         """How many pictures have begun to arrive, but not ended."""
-        return sum(kind == "Image" and one in self._answered for one, (kind, _) in self._in_flight.items())
+        return sum(kind == _PICTURE and one in self._answered for one, (kind, _) in self._in_flight.items())
 
     def _request(self, event: dict[str, Any]) -> None:
         url, kind = event["request"]["url"], event.get("type", "Other")
