@@ -3,6 +3,9 @@
 import asyncio
 from dataclasses import dataclass, field
 
+# Readers wait for what fades in or moves to its place within this time, in seconds.
+ENDS_SOON_S = 5.0
+
 
 class Clock:
     """The time of the event loop; tests use a clock that they move by hand, so that they need not wait."""

@@ -5,11 +5,12 @@ import base64
 import contextlib
 import json
 import re
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable
 from dataclasses import dataclass
 from math import inf
 from typing import Any
 
+from domsieve.renderer._limits import ENDS_SOON_S
 from domsieve.renderer.browser.connection import CommandError
 from domsieve.renderer.browser.tab import Tab
 from domsieve.renderer.page._convert import Capture
@@ -193,8 +194,6 @@ STYLE_NAMES = (
 _SCRIPTS = "Emulation.setScriptExecutionDisabled"
 # The number of nodes that can be captured in the minimum time, at 20 us per node.
 _HURRIED_NODES = 100_000
-# Readers wait for what fades in within this time; as long as pictures wait.
-_ENDS_SOON_MS = 5_000
 # The browser drops byte order marks when it decodes; with one, the bytes can be decoded again.
 _UTF8_MARK = b"\xef\xbb\xbf"
 _DECLARED_UTF8 = re.compile(rb"charset\s*=\s*[\"']?utf-?8", re.IGNORECASE)
@@ -311,14 +310,20 @@ async def capture_document(
 
 
 @contextlib.asynccontextmanager
-async def _scripts_off(tab: Tab, *, limit_s: float) -> AsyncIterator[None]:
-    """Switch the scripts of a page off for a block of code."""
-    await tab.send(_SCRIPTS, {"value": True}, limit_s=limit_s)
+async def _scripts_off(
+    tab: Tab, *at_once: Awaitable[Any], scripts: bool = True, limit_s: float
+) -> AsyncIterator[None]:
+    """Switch the scripts of a page off for a block of code, with other commands `at_once`.
+
+    They are on again afterwards, if the page may run `scripts` at all.
+    """
+    await asyncio.gather(tab.send(_SCRIPTS, {"value": True}, limit_s=limit_s), *at_once)
     try:
         yield
     finally:
-        with contextlib.suppress(TimeoutError, CommandError):  # the page is gone, or does not answer
-            await tab.send(_SCRIPTS, {"value": False}, limit_s=limit_s)
+        if scripts:
+            with contextlib.suppress(TimeoutError, CommandError):  # the page is gone, or does not answer
+                await tab.send(_SCRIPTS, {"value": False}, limit_s=limit_s)
 
 
 @contextlib.asynccontextmanager
@@ -332,18 +337,11 @@ async def _at_rest(
     """
     arriving = watch.arriving_pictures
     # At once: a server may notice that the page does nothing more, and answer then.
-    await asyncio.gather(
-        tab.send(_SCRIPTS, {"value": True}, limit_s=limit_s),
-        tab.call(watch.frame_id, watch.loader_id, "notePictures()", limit_s=limit_s),
-        tab.send("Page.stopLoading", limit_s=limit_s),
-    )
-    try:
+    note = tab.call(watch.frame_id, watch.loader_id, "notePictures()", limit_s=limit_s)
+    stop_loading = tab.send("Page.stopLoading", limit_s=limit_s)
+    async with _scripts_off(tab, note, stop_loading, scripts=scripts, limit_s=limit_s):
         lost = await tab.call(watch.frame_id, watch.loader_id, "lostPictures()", limit_s=limit_s)
         yield [*lost, *([[-inf, -inf, inf, inf]] if arriving > len(lost) else [])]
-    finally:
-        if scripts:
-            with contextlib.suppress(TimeoutError, CommandError):  # the page is gone, or does not answer
-                await tab.send(_SCRIPTS, {"value": False}, limit_s=limit_s)
 
 
 async def _trim(
@@ -359,7 +357,7 @@ async def _trim(
         if scripts and pixels:
             await _hide_noscript(tab, watch, True, limit_s=limit_s)
         # For pictures, the page has had the time already.
-        function = f"trim({max_nodes}, {0 if pixels else _ENDS_SOON_MS})"
+        function = f"trim({max_nodes}, {0 if pixels else round(ENDS_SOON_S * 1000)})"
         return int(await tab.call(watch.frame_id, watch.loader_id, function, limit_s=limit_s))
 
 

@@ -21,6 +21,7 @@ from typing import Any
 
 from domsieve.errors import UsageError
 from domsieve.options import CaptureOptions
+from domsieve.renderer._limits import ENDS_SOON_S
 from domsieve.renderer.browser.connection import CommandError
 from domsieve.renderer.browser.tab import Tab
 from domsieve.renderer.page._page_events import PageEvents
@@ -29,8 +30,8 @@ _IDLE_S = 0.5
 _SCROLL_LIMIT_MS = 8000
 _SCROLL_STEPS = 200
 _LOOK_S = 0.1
-# For animations that end, and for lazy pictures.
-_REST_S, _LAZY_S, _REST_STEP_S = 5.0, 2.0, 0.05
+# Lazy pictures have so long to arrive.
+_LAZY_S, _REST_STEP_S = 2.0, 0.05
 
 logger = logging.getLogger(__name__)
 
@@ -74,8 +75,8 @@ async def settle(
 async def _rest(tab: Tab, watch: PageEvents, limit_s: float) -> None:
     """Wait until the page shows what it shows from then on, so that pictures show nothing else."""
     start = asyncio.get_running_loop().time()
-    while (left := _REST_S + start - asyncio.get_running_loop().time()) > 0:
-        lazy = left - _REST_S + _LAZY_S
+    while (left := ENDS_SOON_S + start - asyncio.get_running_loop().time()) > 0:
+        lazy = left - ENDS_SOON_S + _LAZY_S
         function = f"rests({round(left * 1000)}, {round(lazy * 1000)})"
         if await _ask(tab, watch, function, limit_s, absent=True):
             return
