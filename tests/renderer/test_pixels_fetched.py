@@ -2,6 +2,7 @@
 
 import io
 import threading
+from collections.abc import Iterator
 from functools import partial
 from http.server import BaseHTTPRequestHandler
 
@@ -46,19 +47,41 @@ def test_a_picture_that_loads_only_when_a_reader_comes_near_covers_text(studio: 
     assert said == {"before": Hiding.NONE, _WORDS: Hiding.UNSEEN, f"caption of {_WORDS}": Hiding.NONE}
 
 
-def test_under_a_lazy_picture_that_does_not_come_nothing_is_known(studio: Studio) -> None:
+@pytest.fixture
+def never(studio: Studio) -> Iterator[str]:
+    """Return the address of a picture that does not come."""
     end = threading.Event()
 
-    def never(_: BaseHTTPRequestHandler) -> None:
+    def wait(_: BaseHTTPRequestHandler) -> None:
         end.wait()
 
-    studio.server.pages["/never.png"] = never
+    studio.server.pages["/never.png"] = wait
+    yield "/never.png"
+    end.set()
+
+
+def test_under_a_lazy_picture_that_does_not_come_nothing_is_known(studio: Studio, never: str) -> None:
     far = "<div style='height:9000px'></div>"
-    text = _BOX.format("", _WORDS, _PICTURE.format("loading=lazy src=/never.png"))
-    try:
-        assert _show(studio, far + text)[_WORDS]
-    finally:
-        end.set()
+    text = _BOX.format("", _WORDS, _PICTURE.format(f"loading=lazy src={never}"))
+    assert _show(studio, far + text)[_WORDS]
+
+
+@pytest.mark.parametrize(
+    "closed",
+    [
+        "<details><summary style='list-style:none'>more</summary>{}</details>",
+        "<p>more</p><div hidden=until-found>{}</div>",
+        "<p>more</p><div style='content-visibility:hidden'>{}</div>",
+    ],
+)
+def test_what_is_folded_away_is_not_laid_out_and_covers_nothing(
+    studio: Studio, never: str, closed: str
+) -> None:
+    lazy = f"<img loading=lazy src={never} width=400 height=400>"
+    far = "<div style='height:9000px'></div>"
+    said = _show(studio, far + lazy + closed.format(f"{lazy}<p>folded</p>") + f"<p>{_WORDS}</p>")
+    seen = dict.fromkeys(("before", "more", _WORDS), Hiding.NONE)
+    assert said == {**seen, "folded": Hiding.NO_BOX}
 
 
 def test_a_picture_that_is_sent_again_and_again_covers_text(studio: Studio) -> None:

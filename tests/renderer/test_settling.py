@@ -207,9 +207,11 @@ class TestClicks:
     def test_what_is_not_there_is_reported_and_no_failure(
         self, studio: Studio, caplog: pytest.LogCaptureFixture
     ) -> None:
-        page = studio.show(LATER, CaptureOptions(click=("#none", "button[hidden]"))).snapshot
+        html = LATER + "<details><summary>more</summary><b>folded away</b></details>"
+        page = studio.show(html, CaptureOptions(click=("#none", "button[hidden]", "b"))).snapshot
         assert page.provenance.complete
-        assert caplog.text.count("so nothing was clicked") == 2
+        assert caplog.text.count("so nothing was clicked") == 3
+        assert "folded" not in visible_text(page)
 
     def test_a_click_may_lead_to_another_page(self, studio: Studio) -> None:
         html = "<!doctype html><body><a href=/second>on</a>"

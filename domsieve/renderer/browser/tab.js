@@ -24,7 +24,12 @@ globalThis.domsieve = (() => {
   // What the page says of itself as JSON-LD; see snapshot/json_ld.py.
   const isData = (script) => script.type.slice(0, 100).split(";")[0].trim().toLowerCase() === "application/ld+json"
     && script.textContent.length <= 1_000_000;
-  const isShown = (element) => element.getClientRects().length > 0 && getComputedStyle(element).visibility === "visible";
+  // Fields of a form stand in for its properties, so these are read from the prototype.
+  const part = (element, name) => Reflect.get(Element.prototype, name, element);
+  // Any other question would lay out an element that is in a closed <details>, and then it seems to be seen.
+  const isLaidOut = (element) => part(element, "checkVisibility").call(element);
+  const isShown = (element) => isLaidOut(element) && element.getClientRects().length > 0
+    && getComputedStyle(element).visibility === "visible";
   // The document and all open shadow trees in it, in document order.
   const trees = function* (root) {
     yield root;
@@ -35,15 +40,26 @@ globalThis.domsieve = (() => {
       for (const element of tree.querySelectorAll(selector)) if (isShown(element)) return element;
     }
   };
-  // Fields of a form stand in for its properties, so these are read from the prototype.
-  const part = (element, name) => Reflect.get(Element.prototype, name, element);
-  // The elements inside of one in the flat tree that may be laid out.
+  // The nodes inside of an element in the flat tree that may be laid out.
   const inside = (element) => {
-    const shadow = part(element, "shadowRoot");
-    const children = shadow ? [...shadow.children] : [...part(element, "children")];
-    if (element instanceof HTMLDetailsElement && !element.open) return children.slice(0, 1);
-    const slotted = element instanceof HTMLSlotElement ? element.assignedElements() : [];
-    return slotted.length ? slotted : children;
+    if (element instanceof HTMLDetailsElement && !element.open) return [...element.children].slice(0, 1);
+    const slotted = element instanceof HTMLSlotElement ? element.assignedNodes() : [];
+    return slotted.length ? slotted : part(part(element, "shadowRoot") ?? element, "childNodes");
+  };
+  // The elements that may be laid out, each with its style, and the texts in them. Styles of elements in hidden ones are
+  // not asked for, because Chrome then lays these out.
+  const laidOut = function* () {
+    const root = own("documentElement");
+    const waiting = root ? [root] : [];
+    while (waiting.length) {
+      const node = waiting.pop();
+      if (node instanceof Text) yield [node];
+      if (!(node instanceof Element)) continue;
+      const style = getComputedStyle(node);
+      if (style.display === "none" || style.contentVisibility === "hidden") continue;
+      yield [node, style];
+      for (const one of inside(node)) waiting.push(one);
+    }
   };
   const keep = (element, look) => {
     part(element, "animate").call(element, [look, look], { duration: 1, fill: "both" }).pause();
@@ -65,17 +81,11 @@ globalThis.domsieve = (() => {
     }
   };
   // Chapters below the fold may be skipped until they are scrolled to. An animation shows them and changes no attribute.
-  // Styles of elements in hidden ones are not asked for, because Chrome then lays these out.
   const showSkipped = () => {
-    const root = own("documentElement");
-    const waiting = root ? [root] : [];
-    while (waiting.length) {
-      const element = waiting.pop();
-      const style = getComputedStyle(element);
-      if (style.display === "none" || style.contentVisibility === "hidden") continue;
+    for (const [element, style] of laidOut()) {
+      if (!style) continue;
       if (style.contentVisibility === "auto") keep(element, { contentVisibility: "visible" });
       showFirstLine(element, style);
-      for (const one of inside(element)) waiting.push(one);
     }
   };
   // Whether an animation ends in so many milliseconds, as readers find it from then on.
@@ -102,14 +112,13 @@ globalThis.domsieve = (() => {
     }
   };
   const lateUnderText = () => {
-    const late = [...document.querySelectorAll("img, iframe")].filter(isAwaited);
+    const late = [...document.querySelectorAll("img, iframe")].filter((one) => isAwaited(one) && isLaidOut(one));
     if (!late.length) return [];
-    const walker = own("createTreeWalker").call(document, own("documentElement"), NodeFilter.SHOW_TEXT);
     const rects = [];
-    while (walker.nextNode()) {
-      if (!walker.currentNode.data.trim()) continue;
+    for (const [text, style] of laidOut()) {
+      if (style || !text.data.trim()) continue;
       const range = new Range();
-      range.selectNode(walker.currentNode);
+      range.selectNode(text);
       rects.push(...range.getClientRects());
     }
     return late.filter((one) => {
@@ -174,6 +183,7 @@ globalThis.domsieve = (() => {
       for (const [inner, x, y] of places(document, scrollX, scrollY)) {
         for (const tree of trees(inner)) {
           for (const one of tree.querySelectorAll("img, iframe")) {
+            if (!isLaidOut(one)) continue;
             const box = one.getBoundingClientRect();
             pictures.push([one, isAwaited(one), one.naturalWidth, [x + box.left, y + box.top, x + box.right, y + box.bottom]]);
           }
