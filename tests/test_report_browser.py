@@ -30,6 +30,7 @@ PIXEL = bytes.fromhex(
     "89504e470d0a1a0a0000000d49484452000000010000000108060000001f15c4890000000d4944415478da63fccff0bf1e00067f0280"
     "f0a1c5a40000000049454e44ae426082"
 )
+LIMIT_MS = 300_000
 HOSTILE = Path(__file__).with_name("hostile_report_page.html")
 QUERY = "?q=</script><script>window.hostile_ran=1</script>"
 
@@ -75,6 +76,7 @@ class Opened:
             "window.violations = []; addEventListener('securitypolicyviolation', (event) => "
             "violations.push(event.violatedDirective + ' ' + event.blockedURI))"
         )
+        context.set_default_timeout(LIMIT_MS)
         page = await context.new_page()
         context.on("request", lambda request: self._request(request.url))
         context.on("page", lambda other: self.events.append(f"window {other.url}"))
@@ -92,14 +94,14 @@ class Opened:
         return self.reader.run(self.page.evaluate(code))
 
     def click(self, selector: str) -> None:
-        self.reader.run(self.page.click(selector, timeout=60_000))
+        self.reader.run(self.page.click(selector))
 
     def press(self, *keys: str) -> None:
         for key in keys:
             self.reader.run(self.page.keyboard.press(key))
 
     def text(self, selector: str) -> str:
-        return str(self.reader.run(self.page.inner_text(selector, timeout=60_000)))
+        return str(self.reader.run(self.page.inner_text(selector)))
 
     def count(self, selector: str) -> int:
         return int(self.reader.run(self.page.locator(selector).count()))
@@ -310,8 +312,8 @@ def test_the_tree_and_the_plots_lead_to_blocks(reader: Reader, demo: tuple[Path,
     report.js(
         "document.querySelectorAll('#panel-tree details:not([open]) summary').forEach((node) => node.click())"
     )
-    report.js("new Promise((done) => setTimeout(done, 50))")
-    assert report.count("#panel-tree .tree-row") > places
+    # Rows are made when the browser says that they are opened, which is later.
+    report.reader.run(report.page.locator("#panel-tree .tree-row").nth(places).wait_for(state="attached"))
     report.click("#panel-tree details details button.link")
     assert report.count(".block.hit") > 3
     report.click("#tab-plots")
@@ -484,7 +486,14 @@ def test_the_policy_stops_what_our_script_would_have_missed(
     with socket.create_server(("127.0.0.1", 0)) as listener:
         listener.settimeout(0.3)
         address = f"http://127.0.0.1:{listener.getsockname()[1]}/"
-        report.js(f"(() => {{ const ADDRESS = '{address}'; try {{ {attack} }} catch {{}} }})()")
+        stopped = (
+            "new Promise((done) => { addEventListener('securitypolicyviolation', () => done()); "
+            f"setTimeout(done, {LIMIT_MS}) }})"
+        )
+        report.js(
+            f"(() => {{ const ADDRESS = '{address}', stopped = {stopped}; "
+            f"try {{ {attack} }} catch {{}} return stopped }})()"
+        )
         with pytest.raises(TimeoutError):
             listener.accept()
     assert report.js("typeof hostile_ran") == "undefined"
