@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterator
 from datetime import timedelta
+from functools import partial
 from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 
@@ -10,8 +11,11 @@ import pytest
 
 import domsieve
 from domsieve.errors import PageError
+from domsieve.renderer import renderer
+from domsieve.renderer._limits import Limits
 from tests.command import page, result_files, run
 from tests.renderer.bad_server import Server, send, serving
+from tests.renderer.conftest import HandClock
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
@@ -61,15 +65,23 @@ def test_pages_that_failed_fail_the_command_and_are_kept(server: Server, tmp_pat
 
 
 def test_a_page_that_never_comes_fails_and_one_cut_with_text_is_cleaned(
-    server: Server, tmp_path: Path
+    server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     late = run("clean", server.url("/silent"), "--timeout", "2", cache=tmp_path)
     assert late.exit_code == 3
     assert late.stdout == ""
-    held = run("clean", server.url("/held"), "--timeout", "4", cache=tmp_path)
+    clock = HandClock()
+
+    def reached(handler: BaseHTTPRequestHandler) -> None:
+        clock.run_out_elsewhere()
+        send(handler, b"")
+
+    server.pages["/reached"] = reached
+    monkeypatch.setattr(renderer, "Limits", partial(Limits, clock=clock))
+    held = run("clean", server.url("/held"), "--timeout", "99", cache=tmp_path)
     assert held.exit_code == 0
     assert held.stdout.strip() == "held"
-    assert "It is incomplete: time: " in held.stderr
+    assert "It is incomplete: time: 99 s are used up" in held.stderr
 
 
 def test_the_library_says_why(server: Server) -> None:

@@ -7,20 +7,25 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Iterator
 from datetime import timedelta
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 import domsieve
 from domsieve.options import CaptureOptions
+from domsieve.renderer import renderer
+from domsieve.renderer._limits import Limits
 from domsieve.renderer.renderer import Renderer
 from domsieve.snapshot.store import PageStore
 from examples.loopback import LoopbackServer, QuietHandler, folder_served, running
 from examples.serve import serve_demo
 from tests.command import ROOT, page, run
+from tests.renderer.conftest import HandClock
 from tests.service import rotating_site
 
 pytestmark = pytest.mark.browser
@@ -177,11 +182,15 @@ def test_everything_works_inside_a_running_loop_and_awaited(base: str, here: Pat
     assert [*here.iterdir()] == []
 
 
-def test_options_and_time_of_a_page() -> None:
+def test_options_and_time_of_a_page(monkeypatch: pytest.MonkeyPatch) -> None:
+    ended, clock = threading.Event(), HandClock()
+    monkeypatch.setattr(renderer, "Limits", partial(Limits, clock=clock))
+
     class Slow(QuietHandler):
         def do_GET(self) -> None:
             if self.path == "/late.js":
-                time.sleep(5)
+                clock.run_out_elsewhere()
+                ended.wait(120)
             body = b"<p>here at once</p><script src=/late.js></script>" if self.path == "/" else b""
             self.send_response(200)
             self.send_header("Content-Type", "text/html")
@@ -192,10 +201,11 @@ def test_options_and_time_of_a_page() -> None:
     with running(LoopbackServer(Slow)) as server:
         snapshot = domsieve.render(
             f"{server.base}/",
-            network=domsieve.NetworkOptions(private_hosts=["127.0.0.1"], timeout=timedelta(seconds=1)),
+            network=domsieve.NetworkOptions(private_hosts=["127.0.0.1"], timeout=timedelta(seconds=99)),
             capture=CaptureOptions(viewport_px=(640, 480), settle="load"),
         )
-    assert not snapshot.provenance.complete
+        ended.set()
+    assert snapshot.provenance.reasons == ("time: 99 s are used up while loading",)
     assert snapshot.provenance.options["viewport_px"] == "640x480"
     assert "incomplete" in repr(snapshot)
 

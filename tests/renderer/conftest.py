@@ -44,6 +44,7 @@ class HandClock(Clock):
         return super().time() + self._ahead_s
 
     def deadline(self, when: float) -> asyncio.Timeout:
+        self._loop = asyncio.get_running_loop()
         self._deadlines.append(super().deadline(when - self._ahead_s))
         return self._deadlines[-1]
 
@@ -54,6 +55,10 @@ class HandClock(Clock):
             with contextlib.suppress(RuntimeError):  # its page has ended
                 deadline.reschedule(super().time())
         self._deadlines.clear()
+
+    def run_out_elsewhere(self) -> None:
+        """Do so from another thread, such as that of a server."""
+        self._loop.call_soon_threadsafe(self.run_out)
 
 
 class Studio:
