@@ -20,7 +20,7 @@ from domsieve.analysis.registry import METHODS, MINERS, SITE_METHODS, MethodEntr
 from domsieve.analysis.verdict import Verdict
 from domsieve.options import Budget, CaptureOptions
 from domsieve.renderer.browser.playwright_driver import find_browser, launch_options
-from domsieve.renderer.network.egress import Egress
+from domsieve.renderer.network.egress import offline
 from domsieve.renderer.renderer import Renderer
 from domsieve.snapshot.index import PageRecord
 from domsieve.snapshot.page import Kind, Snapshot
@@ -54,7 +54,8 @@ def main() -> None:
     names = asked.methods or list(DRAWN)
     asked.output.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as folder, serve_demo() as base, PageStore(Path(folder)) as store:
-        records = asyncio.run(sample_demo(base + ARTICLE, store))
+        options = CaptureOptions(scroll=True, viewport_px=(WIDTH_PX, 800))
+        records = asyncio.run(sample_demo(base + ARTICLE, store, options, pages=30))
         pages = {record.url: store.get(record.page_id) for record in records}
         drawn: dict[str, tuple[str, list[Area]]] = {}
         for name in names:
@@ -67,23 +68,22 @@ def main() -> None:
         asyncio.run(draw(drawn, asked.output))
 
 
-async def sample_demo(start: str, store: PageStore) -> list[PageRecord]:
-    """Render all pages of the demo site; the first is `start`."""
-    options = CaptureOptions(scroll=True, viewport_px=(WIDTH_PX, 800))
-    egress = Egress()
-    egress.name(start)
-    async with Renderer(options, Budget(), concurrency=2, egress=egress) as renderer:
+async def sample_demo(
+    start: str, store: PageStore, options: CaptureOptions, *, pages: int
+) -> list[PageRecord]:
+    """Render up to `pages` pages of the demo site; the first is `start`."""
+    async with Renderer(options, Budget(), concurrency=2, egress=offline()) as renderer:
         events = sample(
             renderer,
             start,
             store,
             options=options,
-            pages=30,
+            pages=pages,
             seed=0,
             delay=None,
             concurrency=2,
             since=None,
-            egress=egress,
+            egress=renderer.egress,
         )
         return [record async for _, record in events if record is not None]
 

@@ -8,21 +8,18 @@ import argparse
 import asyncio
 import sys
 import tempfile
-from datetime import timedelta
 from pathlib import Path
 
 from playwright.async_api import Page, ViewportSize, async_playwright
 
 from domsieve.files import write_file
-from domsieve.options import Budget, CaptureOptions
+from domsieve.options import CaptureOptions
 from domsieve.renderer.browser.playwright_driver import find_browser, launch_options
-from domsieve.renderer.network.egress import offline
-from domsieve.renderer.renderer import Renderer
 from domsieve.snapshot.store import PageStore
 from domsieve.tasks.output import OUTPUT_FILE
 from domsieve.tasks.page_report import report, reported
-from domsieve.tasks.sampling import sample
 from domsieve.tasks.targets import Fetched, find_targets
+from examples.pictures import sample_demo
 from examples.serve import serve_demo
 
 ARTICLE = "/articles/barometer"
@@ -43,7 +40,9 @@ def main() -> None:
         serve_demo(port=asked.port) as base,
         PageStore(Path(folder)) as store,
     ):
-        asyncio.run(_fill(store, base))
+        asyncio.run(
+            sample_demo(base + ARTICLE, store, CaptureOptions(scroll=True, screenshot=True), pages=_PAGES)
+        )
         pages = reported(Fetched(find_targets([base.partition("://")[2]], store)), store)
         data, _ = report(
             pages,
@@ -53,25 +52,6 @@ def main() -> None:
     write_file(asked.output, data, what=OUTPUT_FILE)
     if asked.pictures:
         asyncio.run(_draw(asked.output.resolve(), asked.pictures))
-
-
-async def _fill(store: PageStore, base: str) -> None:
-    options, budget = CaptureOptions(scroll=True, screenshot=True), Budget(time=timedelta(seconds=30))
-    async with Renderer(options, budget, concurrency=2, egress=offline()) as renderer:
-        events = sample(
-            renderer,
-            base + ARTICLE,
-            store,
-            options=options,
-            pages=_PAGES,
-            seed=0,
-            delay=None,
-            concurrency=2,
-            since=None,
-            egress=renderer.egress,
-        )
-        async for _ in events:
-            pass
 
 
 async def _draw(file: Path, folder: Path) -> None:
