@@ -46,6 +46,7 @@ class Summary:
     pages, failed : numbers of all finished shards, of this run and earlier ones.
     made, kept : number of shards that were processed now, and of those that existed already.
     condemned : shards that were given up, with the reasons.
+    failures : the folder of files that have a line for each failed page.
     drifts : by site, how well the models know the pages of this run.
     """
 
@@ -54,6 +55,7 @@ class Summary:
     made: int
     kept: int
     condemned: Mapping[str, str]
+    failures: str
     drifts: Mapping[str, Drift] = field(default_factory=dict)
 
 
@@ -178,6 +180,7 @@ def learn_sites(
                 place.remove(f"{PARTIAL}/{name}")
         return _summary(
             place,
+            job.output,
             pages=plan.pages - counted.lost_pages,
             made=len(units) - len(merged.condemned),
             kept=len(sites) - len(units),
@@ -235,6 +238,7 @@ def render_sites(job: RenderJob, targets: Iterable[Named], make_engine: EngineMa
     notes = [msgspec.json.decode(place.read(name)) for name in done]
     return _summary(
         place,
+        job.output,
         pages=sum(note["pages"] + note["failed"] for note in notes) + len(failures),
         made=len(units) - len(ran.condemned),
         kept=len(sites) - len(units),
@@ -272,6 +276,7 @@ def _run_parts(
         ran = _run(job, plan.shards(missing), len(missing), engine, tell, pages=plan.pages_of(missing))
         return _summary(
             place,
+            job.output,
             pages=plan.pages - ran.lost_pages,
             made=len(missing) - len(ran.condemned),
             kept=len(names) - len(missing),
@@ -397,6 +402,7 @@ def _opened(job: NotedJob, **more: Any) -> Place:
 
 def _summary(
     place: Place,
+    output: str,
     *,
     pages: int,
     made: int,
@@ -410,7 +416,7 @@ def _summary(
         write(place, _CONDEMNED, b"".join(msgspec.json.encode(line) + b"\n" for line in lines), replace=True)
     else:
         place.remove(_CONDEMNED)
-    return Summary(pages, failed, made, kept, condemned, drifts or {})
+    return Summary(pages, failed, made, kept, condemned, f"{output.rstrip('/')}/{FAILED}/", drifts or {})
 
 
 def processors() -> int:

@@ -388,7 +388,7 @@ def _finish(summary: "Summary") -> None:
         if drift.is_over:
             say(f"{site}: {drift}")
     if summary.failed:
-        say_error(f"{count(summary.failed, 'page')} failed; the folder _failed/ says why, one line each.")
+        say_error(f"{count(summary.failed, 'page')} failed; {summary.failures} says why, one line each.")
     for name, reason in summary.condemned.items():
         say_error(f"given up: {name}: {reason}")
     if summary.failed or summary.condemned:

@@ -32,7 +32,12 @@ def test_failed_pages_set_the_exit_code(tmp_path: Path) -> None:
     words = ("bulk", "clean", sites, "--output-dir", tmp_path / "out", "--workers", "1")
     done = run(*words, cache=tmp_path / "cache")
     assert done.exit_code == 1
-    assert "1 page failed" in done.stderr
+    assert f"1 page failed; {tmp_path}/out/_failed/ says why" in done.stderr
+    files = (*words[:4], tmp_path / "files", "--write", "files")
+    said = run(*files, cache=tmp_path / "cache").stderr
+    folder = Path(said.partition("1 page failed; ")[2].partition(" says")[0])
+    assert folder.is_relative_to(tmp_path / "files")
+    assert [*folder.iterdir()]
     assert run("bulk", "records", sites, "--output-dir", tmp_path / "r", cache=tmp_path / "c").exit_code == 1
 
 
