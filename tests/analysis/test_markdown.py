@@ -339,6 +339,11 @@ class TestFootnotes:
         html = f"{self.REFERENCE}<ol><li id=fn1>Two words <a href='#r1'>↩</a></ol>"
         assert markdown(html) == "a[^1]\n\n[^1]: Two words\n"
 
+    @pytest.mark.parametrize("sign", ["*", "**", "[*]", "†"])
+    def test_signs_refer_to_notes_as_numbers_do(self, sign: str) -> None:
+        html = self.REFERENCE.replace("[1]", sign)
+        assert markdown(f"{html}<ol><li id=fn1>Two words</ol>") == "a[^1]\n\n[^1]: Two words\n"
+
     @pytest.mark.parametrize("note", ["word", 'word "title"', "word (title)", "javascript:alert(1)"])
     def test_no_note_is_taken_for_the_address_of_a_link(self, note: str) -> None:
         found = reading(f"{self.REFERENCE}<ol><li id=fn1>{note}</ol>")

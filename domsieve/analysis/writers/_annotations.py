@@ -125,7 +125,8 @@ def find_footnotes(
         end = reader.end[link]
         if note is None or note <= link < reader.end[note] or not 0 < before[end] - before[link] <= 4:
             continue
-        words = "".join(texts[n].text for n in text_nodes[before[link] : before[end]]).strip(_SIGNS)
+        sign = "".join(texts[n].text for n in text_nodes[before[link] : before[end]])
+        words = sign.strip(_SIGNS) or "*" * sign.count("*")
         root = _referring(reader, link, before)
         if not root or not words or len(words) > 12:
             continue
