@@ -15,7 +15,6 @@ from typing import Protocol, Self
 from urllib.parse import urlsplit
 
 import msgspec
-import numpy as np
 
 from domsieve.analysis.browser_need.site_evidence import (
     MOST_IN_VAIN_OF_SITE,
@@ -403,8 +402,8 @@ class AdaptiveSource:
         page = source.rendering.snapshot
         unseen = unseen_texts(page, source.chains, seen)
         # What was always seen hidden is dropped, as from a rendered page.
-        doubtful = unseen & lettered(page) & ~hidden_by_chain(page, source.chains, seen)
-        if doubtful.any() and bool(np.any(doubtful & source.clean().kept)):
+        hidden = hidden_by_chain(page, source.chains, seen)
+        if source.depends_on(unseen & lettered(page) & ~hidden, hidden=hidden):
             return MAY_HIDE, None
         return None, unseen
 

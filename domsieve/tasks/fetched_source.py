@@ -18,6 +18,7 @@ from domsieve.analysis.browser_need.style_chains import (
     without_texts,
 )
 from domsieve.analysis.browser_need.sufficiency import compare_source
+from domsieve.analysis.columns.batch import Bools
 from domsieve.analysis.columns.page_columns import page_texts
 from domsieve.analysis.columns.visible import shown_nodes
 from domsieve.analysis.compare.raw_visibility import when_rendered
@@ -33,6 +34,8 @@ from domsieve.tasks.style_context import StyleContext
 
 MAY_HIDE = "style sheets may hide a part of its text"
 """Why a page is rendered that has texts which were never seen visible."""
+LEAST_ALIKE = 0.98
+"""The least word F1 between what cleaning keeps of a page with, and without, the texts that may be hidden."""
 _SURELY_DRAWN = 0.5
 """A source with a sign and less than this share of the rendered page's words need not be compared; a guess."""
 
@@ -71,6 +74,35 @@ class FetchedSource:
             with Meter(page.provenance.url).running("decide"):
                 self.verdict = _verdict(page)
         return self.verdict
+
+    def depends_on(self, doubtful: Bools, *, hidden: Bools) -> bool:
+        """Return whether what is kept of the page depends on texts of which nobody knows whether they are visible.
+
+        It does if one of them is kept. It also does if cleaning chooses other texts once they are gone: without its
+        menus, more of a page looks like content.
+
+        Parameters
+        ----------
+        doubtful : (N,), these texts.
+        hidden : (N,), texts that are known to be hidden; they do not count.
+
+        Raises
+        ------
+        BudgetError : the page exceeded its budget.
+        """
+        assert self.rendering
+        if not doubtful.any():
+            return False
+        if np.any(doubtful & self.clean().kept):
+            return True
+        page = self.rendering.snapshot
+        with Meter(page.provenance.url).running("decide"):
+            whole = _verdict(without_texts(page, hidden)) if hidden.any() else self.clean()
+            left = _verdict(without_texts(page, hidden | doubtful))
+            texts = page_texts(page)
+            before, after = whole.kept[texts.node] & ~doubtful[texts.node], left.kept[texts.node]
+            common, *all_kept = (int(texts.words[kept].sum()) for kept in (before & after, before, after))
+        return 2 * common < LEAST_ALIKE * sum(all_kept)
 
     def look_closer(self) -> None:
         """Look for the signs that only cleaning shows.

@@ -290,6 +290,30 @@ class TestHiddenText:
             "/docs/alike",
         }
 
+    def test_so_are_pages_of_which_cleaning_would_keep_more_without_the_texts_that_may_be_hidden(
+        self, server: Server
+    ) -> None:
+        books = "".join(f"<li><a href='/{n}'>A book of bees {n}</a> in stock $ {n}.99</li>" for n in range(5))
+
+        def with_menu(number: int, topics: int) -> str:
+            links = "".join(f"<li><a href='/c{n}'>Shop topic {n}</a></li>" for n in range(topics))
+            menu = f"<div class=note><ul>{links}</ul></div>"
+            return article(number, more=f"<ul>{books}</ul>", head=head).replace("<h1>", f"{menu}<h1>")
+
+        memory = _Remembering()
+        head = "<style>.note{color:red}</style>"
+        pages = docs(head=head) | {f"/docs/menu{topics}": with_menu(7, topics) for topics in (20, 60, 61)}
+        site = Site(server, pages)
+        site.load(docs(10), memory=memory)
+        short = snapshots(site.load(["/docs/menu20"], memory=memory))["/docs/menu20"]
+        assert not short.has_layout
+        assert "Shop topic 3" not in short.strings.to_list()
+        long = snapshots(site.load(["/docs/menu60"], memory=memory))["/docs/menu60"]
+        assert "may hide" in long.provenance.reason
+        again = snapshots(site.load(["/docs/menu61"], memory=memory))["/docs/menu61"]
+        assert not again.has_layout
+        assert "Shop topic 3" in again.strings.to_list()
+
     def test_linked_style_sheets_are_read(self, server: Server) -> None:
         server.pages["/style.css"] = lambda handler: send(
             handler, b".x{display:none}", headers={"Content-Type": "text/css"}
