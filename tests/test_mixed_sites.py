@@ -69,7 +69,12 @@ def test_what_few_rendered_pages_share_counts_as_content_where_the_fetched_ones_
 
 
 def test_few_fetched_pages_change_nothing() -> None:
-    assert cleaned(6)[1].score.tobytes() == cleaned(0)[1].score.tobytes()
+    assert cleaned(2)[1].score.tobytes() == cleaned(0)[1].score.tobytes()
+
+
+def test_a_third_of_the_pages_is_enough() -> None:
+    assert cleaned(2)[1].site_pages == 6
+    assert cleaned(3)[1].site_pages == 9
 
 
 def test_fetched_pages_do_not_count_for_computed_styles() -> None:

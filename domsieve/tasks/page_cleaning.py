@@ -37,6 +37,8 @@ from domsieve.types import HiddenText, PageFormat
 
 _DEFAULTS = MethodParams()
 _NAMED = 3
+_MANY_FETCHED = 0.5
+"""From so many fetched pages per rendered one on, both are learned from; chosen on the sites of the benchmark."""
 
 Cleaned = tuple[Page, tuple[Snapshot, Verdict] | DomsieveError]
 
@@ -185,12 +187,14 @@ def _learned_with(
 ) -> tuple[list[Page], bool]:
     """Return the known pages that a site is learned from as well, and whether they are of both kinds.
 
-    Where most pages were only fetched, the few rendered ones say too little of the site. Then they are learned from
-    together with the fetched ones, by the attributes of the source, which all of them have.
+    Where a third of the pages or more were only fetched, the rendered ones, often the unusual ones, say too little of
+    the site. Then they are learned from together with the fetched ones, by the attributes of the source, which all of
+    them have.
     """
     same = [page for page in others if page.site == site]
     fetched = [page for page in others if page.site != site]
-    mixed = len(fetched) > len(same) and method == DEFAULT_METHOD and "style" not in params.given
+    many = len(fetched) >= max(1, _MANY_FETCHED * len(same))
+    mixed = many and method == DEFAULT_METHOD and "style" not in params.given
     return [*same, *(fetched if mixed else ())], mixed
 
 
