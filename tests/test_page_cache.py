@@ -49,6 +49,16 @@ def test_pages_are_read_once_for_learning_and_cleaning() -> None:
     assert set(folder.reads.values()) == {1}
 
 
+def test_a_closed_cache_holds_nothing() -> None:
+    folder = Folder()
+    cache = PageCache()
+    pages = cache.keeping(folder.pages)
+    cache.close()
+    for page in pages * 2:
+        page.read()
+    assert set(folder.reads.values()) == {2}
+
+
 def test_what_has_no_room_is_read_again() -> None:
     folder = Folder()
     size = folder.read(0).nbytes

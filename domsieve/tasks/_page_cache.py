@@ -37,6 +37,10 @@ class PageCache:
         """Return the pages in a form that is read only once for the first two uses."""
         return [replace(page, load=self._loader(number, page.load)) for number, page in enumerate(pages)]
 
+    def close(self) -> None:
+        """Hold no further page."""
+        self._room = 0
+
     def _loader(self, number: int, load: Callable[[], Snapshot]) -> Callable[[], Snapshot]:
         def read() -> Snapshot:
             held = self._held.pop(number, None)

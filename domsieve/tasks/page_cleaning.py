@@ -122,14 +122,16 @@ def clean(
             for page in (siblings(site) if model is None and chosen not in PAGE_METHODS and not alone else ())
         ]
         others, mixed = _learned_with(others, site, chosen, params)
+        cache = PageCache()
+        members = cache.keeping(members)
         known = [] if alone else once([*members, *others], _keys)
         site_pages = model.learned if model else 0
         if model is None and _learns(chosen, known):
-            members = PageCache().keeping(members)
-            known = once([*members, *others], _keys)
             site_pages = len(known)
             if site_pages < METHODS[chosen].min_pages:
                 few[site] = site_pages
+        else:
+            cache.close()  # no page is read twice
         judge = _judge(chosen, known, params, mixed=mixed) if model is None else model.transform
         for page, read in judged_together(members, judge):
             result: tuple[Snapshot, Verdict] | DomsieveError
