@@ -555,7 +555,10 @@ def test_texts_on_top_of_each_other_are_told_apart(studio: Studio) -> None:
     assert said[f"{_WORDS}, with a shadow"] == "unseen"
 
 
-def test_the_page_notices_nothing_and_is_restored(studio: Studio, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("style", ["", "@media (scripting: none) { i { color: red } }"])
+def test_the_page_notices_nothing_and_is_restored(
+    studio: Studio, monkeypatch: pytest.MonkeyPatch, style: str
+) -> None:
     studio.server.pages["/noticed"] = ""
     html = """<div style='position:fixed;top:0'>fixed</div><div id=box style='height:50px;overflow:auto'><p>text</p>
         <div style='height:500px'></div><p>far below</p></div><style>html { overflow: hidden }</style>
@@ -569,11 +572,13 @@ def test_the_page_notices_nothing_and_is_restored(studio: Studio, monkeypatch: p
         new ResizeObserver(() => see() === before || tell("resize")).observe(box);
         box.onscroll = onscroll = () => tell("scroll");
         onresize = () => tell("window");
+        onblur = onfocus = document.onfreeze = document.onresume = document.onvisibilitychange = () => tell("state");
+        setInterval(() => document.visibilityState === "visible" && document.hasFocus() || tell("unseen"), 5);
         setInterval(() => see() === before || tell("change"), 5);
         </script>"""
     asked: list[str] = []
     monkeypatch.setattr(studio, "see", asked.append)
-    page = studio.show(f"<!doctype html><body>{html}", replace(_OPTIONS, screenshot=True)).snapshot
+    page = show(studio, f"<style>{style}</style>{html}", screenshot=True)
     assert sights(page)["far below"] == "seen"
     # The page lives on while its screenshot is taken, which changes the window.
     assert {url.partition("?")[2] for url in asked if "noticed" in url} <= {"window", "resize"}

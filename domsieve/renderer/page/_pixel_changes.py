@@ -6,8 +6,9 @@ import msgspec
 import numpy as np
 
 from domsieve.renderer.page._pixel_capture import PixelCapture
-from domsieve.renderer.page._pixel_parts import F64
+from domsieve.renderer.page._pixel_parts import F64, Bools
 from domsieve.renderer.page._pixel_scene import Scene
+from domsieve.renderer.page._pixel_sheets import unescaped
 from domsieve.snapshot.page import Kind
 
 # Boxes that move by less are not moved.
@@ -16,23 +17,39 @@ _STILL_PX = 1.0
 # More boxes than these that change are a page that changes as a whole.
 _MOST_CHANGED = 100
 
+# The elements with which pictures choose an address, and the attributes with media queries.
+_WITH_SOURCES, _MEDIA = frozenset({"source", "img"}), frozenset({"media", "sizes"})
+
 _Drawn = dict[int, tuple[tuple[str, ...], list[float]]]
 
 
-def mark_changed(scene: Scene, before: PixelCapture, after: PixelCapture, names: Sequence[str]) -> None:
+def mark_changed(
+    scene: Scene,
+    before: PixelCapture,
+    after: PixelCapture,
+    names: Sequence[str],
+    others: Bools | None = None,
+) -> None:
     """Mark the texts of a scene as unsure that differ in two captures, or of which what may cover them does.
 
     The overflow of the root and the body may differ: a lock was released.
+
+    Parameters
+    ----------
+    before, after : the captures.
+    names : their computed properties.
+    others : (N,), nodes that may differ in what no capture has.
 
     Raises
     ------
     ValueError : the page has changed its structure.
     """
+    if [len(one.nodes.node_type) for one in before.documents] != np.diff(scene.starts).tolist():
+        raise ValueError("The page has changed its structure.")
     lock = [number for number, name in enumerate(names) if name in {"overflow-x", "overflow-y"}]
     size = scene.kind.size
     restyled, moved, boxes = np.zeros(size, np.bool_), np.zeros(size, np.bool_), np.full((size, 4), np.nan)
-    start = 0
-    for number, document in enumerate(before.documents):
+    for number, start in enumerate(scene.starts[:-1].tolist()):
         first, second = _drawn(before, number), _drawn(after, number)
         for node in first.keys() | second.keys():
             one, other, at = first.get(node), second.get(node), start + node
@@ -50,17 +67,42 @@ def mark_changed(scene: Scene, before: PixelCapture, after: PixelCapture, names:
                     if at not in may_differ
                 )
             moved[at] = max(abs(a - b) for a, b in zip(one[1], other[1], strict=True)) > _STILL_PX
-        start += len(document.nodes.node_type)
+    if others is not None:
+        restyled |= others
     scene.unsure |= restyled | scene.below(restyled) | (moved & (scene.kind == Kind.TEXT))
-    others = np.flatnonzero((restyled | moved) & ~np.isnan(boxes[:, 0]) & (scene.kind != Kind.TEXT))
-    if others.size > _MOST_CHANGED:
+    # A frame in which something changes may cover what is around it.
+    changed = restyled | moved
+    above = scene.parent[scene.starts[:-1]]
+    for number in range(above.size - 1, 0, -1):  # inner frames are later
+        own = scene.document_of == number
+        if above[number] >= 0 and changed[own].any():
+            changed[above[number]] = True
+    covers = np.flatnonzero(changed & ~np.isnan(boxes[:, 0]) & (scene.kind != Kind.TEXT))
+    if covers.size > _MOST_CHANGED:
         scene.unsure[:] = True
         return
-    for node in others.tolist():
+    x, y, x_end, y_end = boxes.T
+    is_frame = np.zeros(size, np.bool_)
+    is_frame[above[above >= 0]] = True
+    for node in covers.tolist():
         left, top, right, bottom = boxes[node].tolist()
-        x, y, x_end, y_end = boxes.T
         meets = (x < right) & (x_end > left) & (y < bottom) & (y_end > top)
-        scene.unsure |= meets & ~scene.below_one(node)
+        meets &= (scene.document_of == scene.document_of[node]) & ~scene.below_one(node)
+        meets[node] = False
+        scene.unsure |= meets | scene.below(meets & is_frame)
+
+
+def chosen_by(scene: Scene, feature: str) -> Bools:
+    """Return which pictures (N,) of a page have several addresses, and choose by a media feature."""
+    strings, found = scene.capture.strings, np.zeros(scene.kind.size, np.bool_)
+    for document, start in zip(scene.capture.documents, scene.starts.tolist(), strict=False):
+        for node, flat in enumerate(document.nodes.attributes, start):
+            if scene.names[node] in _WITH_SOURCES and any(
+                strings[name].lower() in _MEDIA and feature in unescaped(strings[value]).lower()
+                for name, value in zip(flat[::2], flat[1::2], strict=True)
+            ):
+                found[scene.parent[node]] = True
+    return np.asarray(scene.below(found) & (np.array(scene.names) == "img"))
 
 
 def mark_under(scene: Scene, places: Iterable[F64]) -> None:

@@ -20,54 +20,62 @@ class OpenPage:
     """An open page; of each of its documents it has a world and handles of its closed shadow roots."""
 
     def __init__(self, tab: Tab) -> None:
-        self._session = tab.session
+        self.session = tab.session
         self.worlds: dict[int, int] = {}
         self._roots: dict[int, list[Any]] = {}
         self._known: dict[int, dict[str, str]] = {}
         self._frame_ids: list[str] = []
+        self._closed: dict[str, list[int]] = {}
 
     async def open(self, capture: PixelCapture) -> None:
-        """Load the script in all documents with text."""
+        """Load the script in the documents with text."""
         types = (one.nodes.shadow_root_type.value for one in capture.documents)
         is_closed = any(capture.strings[name] == "closed" for name in chain.from_iterable(types))
-        closed = await self._closed_roots() if is_closed else {}
+        self._closed = await self._closed_roots() if is_closed else {}
         self._frame_ids = [capture.strings[one.frame_id] for one in capture.documents]
-        with_text = [
-            number for number, one in enumerate(capture.documents) if number and one.text_boxes.bounds
-        ]
-        for document in [0, *with_text][:MOST_FRAMES]:
+        await self.enter(0, *(at for at, one in enumerate(capture.documents) if at and one.text_boxes.bounds))
+
+    async def enter(self, *documents: int) -> None:
+        """Load the script in some documents, as far as it is not there."""
+        for document in documents:
+            if document in self.worlds or len(self.worlds) == MOST_FRAMES:
+                continue
             frame_id = self._frame_ids[document]
             try:
-                world = await self._session.send(
+                world = await self.session.send(
                     "Page.createIsolatedWorld", {"frameId": frame_id, "worldName": _WORLD}
                 )
                 number = world["executionContextId"]
-                await self._session.send("Runtime.evaluate", {"expression": _SCRIPT, "contextId": number})
+                await self.session.send("Runtime.evaluate", {"expression": _SCRIPT, "contextId": number})
             except CommandError:  # the frame is gone
                 if not document:
                     raise
                 continue
             self.worlds[document] = number
-            self._roots[document] = [await self._resolve(document, root) for root in closed.get(frame_id, ())]
+            roots = self._closed.get(frame_id, ())
+            self._roots[document] = [await self._resolve(document, root) for root in roots]
 
-    async def depends_on_scripts(self, documents: int) -> bool:
-        """Return whether a style sheet in any of some number of documents asks whether scripts are on."""
-        answers = [await self.call(document, "asksForScripts") for document in self.worlds]
-        if True in answers or (None not in answers and len(answers) == documents):
-            return True in answers
-        try:  # style sheets of other origins are read by the browser only
-            await self._session.send("DOM.enable")
-            await self._session.send("CSS.enable")
-            queries = await self._session.send("CSS.getMediaQueries")
-        finally:
-            await self._session.send("CSS.disable")
-            await self._session.send("DOM.disable")
-        return any("scripting" in str(query["text"]).lower() for query in queries["medias"])
+    async def is_empty(self, sheet: dict[str, Any]) -> bool:
+        """Return whether a style sheet, of which the browser tells, is known to have no rules."""
+        document, node = self._frame_ids.index(sheet["frameId"]), sheet.get("ownerNode")
+        await self.enter(document)
+        return bool(node and await self.call(document, "isEmpty", await self._resolve(document, node)))
+
+    async def reveal(self) -> None:
+        """Show the content of boxes that have none far from the window."""
+        await self.enter(*range(len(self._frame_ids)))
+        for document in self.worlds:
+            await self.call(document, "reveal", *self._roots[document])
+
+    async def unboxed(self, *flags: bool) -> list[str]:
+        """Return what no capture has of the styles of all documents; see ``pixels.js``."""
+        await self.enter(*range(len(self._frame_ids)))
+        return [await self.call(one, "unboxed", *flags, *self._roots[one]) for one in self.worlds]
 
     async def _closed_roots(self) -> dict[str, list[int]]:
         """Return the browser's ids of closed shadow roots, by frame; captures do not have them."""
-        tree = await self._session.send("DOM.getDocument", {"depth": -1, "pierce": True})
-        frame = (await self._session.send("Page.getFrameTree"))["frameTree"]["frame"]["id"]
+        tree = await self.session.send("DOM.getDocument", {"depth": -1, "pierce": True})
+        frame = (await self.session.send("Page.getFrameTree"))["frameTree"]["frame"]["id"]
         waiting = [(frame, tree["root"])]
         found: dict[str, list[int]] = {}
         while waiting:
@@ -88,14 +96,14 @@ class OpenPage:
         return self._known[node]
 
     async def _resolve(self, document: int, node_id: int) -> dict[str, str]:
-        answer = await self._session.send(
+        answer = await self.session.send(
             "DOM.resolveNode", {"backendNodeId": node_id, "executionContextId": self.worlds[document]}
         )
         return {"objectId": answer["object"]["objectId"]}
 
     async def call(self, document: int, name: str, *arguments: Any) -> Any:
         """Call a function of ``pixels.js`` in a document; handles of nodes are passed as they are."""
-        answer = await self._session.send(
+        answer = await self.session.send(
             "Runtime.callFunctionOn",
             {
                 "functionDeclaration": f"function (...values) {{ return domsievePixels.{name}(...values) }}",
@@ -108,6 +116,7 @@ class OpenPage:
             raise CommandError(fault.get("exception", {}).get("description") or fault["text"])
         return answer["result"].get("value")
 
-    async def _capture(self, names: Sequence[str]) -> PixelCapture:
+    async def capture(self, names: Sequence[str]) -> PixelCapture:
+        """Capture the page with some computed properties."""
         params = {"computedStyles": [*names], "includePaintOrder": True, "includeDOMRects": True}
-        return await self._session.ask("DOMSnapshot.captureSnapshot", params, PixelCapture)
+        return await self.session.ask("DOMSnapshot.captureSnapshot", params, PixelCapture)

@@ -273,12 +273,6 @@ async def capture_document(
     names = (*STYLE_NAMES, *PIXEL_STYLES) if pixels else STYLE_NAMES
     params = {"computedStyles": names, "includePaintOrder": True, "includeDOMRects": pixels}
 
-    async def with_scripts() -> PixelCapture:
-        await tab.send(_SCRIPTS, {"value": False}, limit_s=rest_s())
-        again = await tab.ask("DOMSnapshot.captureSnapshot", params, PixelCapture, limit_s=rest_s())
-        await tab.send(_SCRIPTS, {"value": True}, limit_s=rest_s())
-        return again
-
     try:
         # Pictures show what was captured only if no script runs in between, and nothing arrives.
         still: contextlib.AbstractAsyncContextManager[list[list[float]]] = contextlib.nullcontext([])
@@ -289,9 +283,8 @@ async def capture_document(
                 count = await _trim(tab, watch, max_nodes, scripts=scripts, pixels=pixels, limit_s=limit_s)
                 capture = await tab.ask("DOMSnapshot.captureSnapshot", params, kind, limit_s=limit_s)
             if isinstance(capture, PixelCapture):
-                again = with_scripts if scripts else None
                 try:
-                    capture = await look(tab, capture, names, lost=lost, with_scripts=again, limit_s=rest_s())
+                    capture = await look(tab, capture, names, lost=lost, scripts=scripts, limit_s=rest_s())
                 except (TimeoutError, CommandError) as error:
                     # The page is not lost: its hidden text is found by layout.
                     leave_unpictured(capture)

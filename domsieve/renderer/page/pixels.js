@@ -1,9 +1,13 @@
 // Evaluated once per document in an isolated world, while the scripts of the page are off. Nothing here may be seen by
 // the style sheets of the page: elements are changed by animations, never by attributes.
 // still(): pauses animations, and those of SVG; returns how many of the former there were.
+// reveal(...roots): shows the content of boxes that have none far from the window.
 // isDriven(), follow(top): for animations that follow the scrolling of the page.
 // isLocked(), release(): whether the page is locked, and releases it.
-// asksForScripts(): whether styles depend on whether scripts are on; null if a style sheet cannot be read.
+// properties(): the names of all computed properties that are not made up by the page.
+// isEmpty(element): see below.
+// unboxed(...): what no capture has of the styles.
+// isHidden(), count(), counted(): whether the window is, and how often a timer has run, to know whether scripts run.
 // blank(count, ...nodes, ...roots): makes the letters of `count` text nodes transparent; with -1, all letters of the
 // document and of the closed shadow trees `roots`. unblank(): undoes that.
 // cut(...elements): blanks the backgrounds of these, too, which are cut to letters.
@@ -107,6 +111,29 @@ globalThis.domsievePixels = (() => {
     return found;
   };
 
+  // What letters inherit.
+  const OF_LETTERS = ["color", "webkitTextFillColor", "webkitTextStrokeColor", "textShadow", "font", "letterSpacing",
+    "wordSpacing", "textTransform"];
+  // What the fonts of the page draw for some letters.
+  const drawnBy = (letters) => {
+    const [CELL, COLUMNS] = [20, 50];
+    const pen = new OffscreenCanvas(CELL * COLUMNS, CELL * Math.ceil(letters.length / COLUMNS) || 1)
+      .getContext("2d", { willReadFrequently: true });
+    return [...document.fonts].map(({ family, style, weight, status }) => {
+      const { width, height } = pen.canvas;
+      pen.clearRect(0, 0, width, height);
+      pen.font = `16px ${family}`;
+      pen.font = `${style} ${weight} 16px ${family}`;
+      if (status === "loaded") {
+        letters.forEach((letter, at) => pen.fillText(letter, CELL * (at % COLUMNS), CELL * Math.floor(at / COLUMNS) + 15));
+      }
+      const { data } = pen.getImageData(0, 0, width, height);
+      let sum = 0;
+      for (let at = 3; at < data.length; at += 4) sum = (31 * sum + data[at]) | 0;
+      return [family, style, weight, sum].join();
+    }).join(";");
+  };
+
   const camel = (name) => (name.startsWith("--") ? name : name.replace(/^-/, "").replace(/-./g, (two) => two[1].toUpperCase()));
   const paused = [];
   const held = [];
@@ -115,6 +142,8 @@ globalThis.domsievePixels = (() => {
   const changed = new Map();
   const cutBoxes = [];
   const scrolled = new Map();
+  let counter = 0;
+  let counted = 0;
   let known = [];
   let blankTrees = [];
   let blanks = [];
@@ -201,6 +230,18 @@ globalThis.domsievePixels = (() => {
       return animations.length;
     },
 
+    // Boxes with `content-visibility: auto` have content only near the window, which a picture of the page is not. Those
+    // of the page, but not of frames and closed trees, are shown before the capture.
+    reveal(...roots) {
+      for (const root of trees(roots)) {
+        for (const element of root.querySelectorAll("*")) {
+          if (getComputedStyle(element).contentVisibility === "auto") {
+            held.push(animated(element, { contentVisibility: "visible" }));
+          }
+        }
+      }
+    },
+
     // Whether anything follows the scrolling of the page, other than what stays in the window.
     isDriven() {
       const root = own("scrollingElement");
@@ -231,16 +272,58 @@ globalThis.domsievePixels = (() => {
       put(body, { overflow: "visible", ...padding });
     },
 
-    asksForScripts() {
-      const asks = (media) => /scripting/i.test(media.mediaText);
-      const inRules = (rules) => [...rules].some((rule) =>
-        (rule.media && asks(rule.media)) || (rule.styleSheet ? inSheet(rule.styleSheet) : rule.cssRules && inRules(rule.cssRules)));
-      const inSheet = (one) => asks(one.media) || inRules(one.cssRules);
+    // Whether the sheet of an element can be read, and has no rules.
+    isEmpty(element) {
+      const { sheet } = element;
       try {
-        return trees([]).some((root) => [...root.styleSheets, ...root.adoptedStyleSheets].some(inSheet));
+        return !sheet?.cssRules.length;
       } catch {
-        return null; // from another origin
+        return false; // from another origin
       }
+    },
+
+    properties() {
+      return [...getComputedStyle(own("documentElement"))].filter((name) => !name.startsWith("--"));
+    },
+
+    // What the fonts draw, and the styles of what colours gradients and filters and of pseudo-elements of the text, if
+    // style sheets mention these.
+    unboxed(hasLines, hasHighlights, ...roots) {
+      const pseudos = [
+        ...(hasLines ? ["::first-line"] : []),
+        ...(hasHighlights ? [...CSS.highlights.keys()].map((name) => `::highlight(${CSS.escape(name)})`) : []),
+      ];
+      const said = (style, names) => names.map((name) => style[name]).join();
+      const all = trees(roots);
+      const lines = [drawnBy([...new Set(all.map((root) => (root === document ? own("documentElement") : root).textContent).join(""))].slice(0, 1000))];
+      for (const root of all) {
+        for (const element of root.querySelectorAll("stop, filter *")) {
+          lines.push(said(getComputedStyle(element), ["stopColor", "stopOpacity", "floodColor", "floodOpacity", "lightingColor", "color"]));
+        }
+        for (const element of pseudos.length ? root.querySelectorAll("*") : []) {
+          const own = getComputedStyle(element);
+          for (const pseudo of pseudos) {
+            const style = getComputedStyle(element, pseudo);
+            const differs = OF_LETTERS.filter((name) => style[name] !== own[name]);
+            lines.push(said(style, [...differs, "backgroundColor", "backgroundImage"]));
+          }
+        }
+      }
+      return lines.join("\n");
+    },
+
+    isHidden() {
+      return document.visibilityState === "hidden";
+    },
+
+    // A timer runs only if scripts are on and the page is not frozen.
+    count() {
+      counter = setInterval(() => counted++, 1);
+    },
+
+    counted() {
+      clearInterval(counter);
+      return counted;
     },
 
     // Spread a ground that stays in the window down to a place of the page; return whether that worked. Its colours stay.

@@ -20,7 +20,7 @@ Pictures have half the size of the page, so they are four times as cheap.
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
+from collections.abc import AsyncIterator, Iterable, Sequence
 from itertools import chain
 from random import SystemRandom
 from typing import TYPE_CHECKING, Any
@@ -32,7 +32,7 @@ from numpy.typing import NDArray
 from domsieve.renderer.browser.connection import CommandError
 from domsieve.renderer.browser.tab import Tab
 from domsieve.renderer.page._pixel_capture import PixelCapture, put_sights
-from domsieve.renderer.page._pixel_changes import mark_changed, mark_under
+from domsieve.renderer.page._pixel_changes import chosen_by, mark_changed, mark_under
 from domsieve.renderer.page._pixel_count import Count, Sight
 from domsieve.renderer.page._pixel_grounds import grounds_of
 from domsieve.renderer.page._pixel_page import MOST_FRAMES, OpenPage
@@ -40,6 +40,8 @@ from domsieve.renderer.page._pixel_parts import F64, Bools, Ints, common
 from domsieve.renderer.page._pixel_pictures import SCALE, Pictures, area, around_all, picture_of
 from domsieve.renderer.page._pixel_reading import letters_of_fonts
 from domsieve.renderer.page._pixel_scene import SHOWING, Scene
+from domsieve.renderer.page._pixel_scripts import LIKELY, SCRIPTING, WORDS, WithScripts, with_scripts
+from domsieve.renderer.page._pixel_sheets import mentioned
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -58,6 +60,8 @@ _MOST_TILES = 4
 _RESTORE_S = 10.0
 # What flickers is taken for letters if it is as dark as these in all pictures: once in 500 times with so many more.
 _MOST_AGAIN = 4
+# The property with which boxes have no content until they are near the window.
+_SKIPPING = "content-visibility"
 _CHANCE, _LONGEST_BREAK_S = SystemRandom(), 0.05
 
 
@@ -67,7 +71,7 @@ async def look(
     style_names: Sequence[str],
     *,
     lost: Sequence[Sequence[float]] = (),
-    with_scripts: Callable[[], Awaitable[PixelCapture]] | None,
+    scripts: bool,
     limit_s: float,
 ) -> PixelCapture:
     """Return a capture that was just taken, with what pictures say of its texts in place of `PIXEL_STYLES`.
@@ -81,8 +85,7 @@ async def look(
     capture : its capture.
     style_names : the computed properties of the capture.
     lost : left, top, right and bottom, in px of the page, of places where readers may see what is missing now.
-    with_scripts : takes the capture again with scripts on, for pages with styles that depend on that; None if scripts
-        never were.
+    scripts : whether scripts were on until now. If styles depend on that, the page is captured again as it was then.
 
     Raises
     ------
@@ -94,10 +97,16 @@ async def look(
         try:
             async with asyncio.timeout(limit_s):
                 await page.open(capture)
-                scripted = with_scripts is not None and await page.depends_on_scripts(len(capture.documents))
-                if scripted and with_scripts:
-                    capture = await with_scripts()
-                sights, ranges = await page.look(capture, style_names, lost, scripted=scripted)
+                scripted = None
+                words = await mentioned(page, capture, (_SKIPPING, *WORDS), (_SKIPPING, *LIKELY))
+                if _SKIPPING in words:
+                    await page.reveal()
+                    capture = await page.capture(style_names)
+                if scripts and SCRIPTING in words:
+                    await page.still()
+                    scripted = await with_scripts(page, style_names, words)
+                    capture = scripted.capture
+                sights, ranges = await page.look(capture, style_names, lost, scripted)
         finally:
             async with asyncio.timeout(min(limit_s, _RESTORE_S)):
                 await page.restore()
@@ -115,7 +124,11 @@ class _Page(OpenPage):
     """The look at one page."""
 
     async def look(
-        self, capture: PixelCapture, names: Sequence[str], lost: Sequence[Sequence[float]], *, scripted: bool
+        self,
+        capture: PixelCapture,
+        names: Sequence[str],
+        lost: Sequence[Sequence[float]],
+        scripted: WithScripts | None,
     ) -> tuple[NDArray[np.uint8], dict[int, list[tuple[int, int]]]]:
         """Return the `Sight` of all nodes, one document after another, and what is seen of those seen in part.
 
@@ -127,14 +140,18 @@ class _Page(OpenPage):
             raise ValueError("The page has changed its frames.")
         scene = Scene(capture, names)
         mark_under(scene, (np.array(place, np.float64).reshape(2, 2) for place in lost))
-        metrics = await self._session.send("Page.getLayoutMetrics")
+        if scripted:
+            scene.unsure |= scripted.is_unlike
+            chosen = chosen_by(scene, SCRIPTING)
+            mark_changed(scene, scripted.before, scripted.after, scripted.names, chosen)
+        metrics = await self.session.send("Page.getLayoutMetrics")
         await self._spread(scene, metrics["cssLayoutViewport"]["clientHeight"])
-        fixed = await self._settle(scene, capture, names, scripted=scripted)
+        fixed = await self._settle(scene, capture, names, moved=scripted is not None)
         await self._cut(scene)
         await self._read_fonts(scene)
         await self._check_blank(scene)
         mark_under(scene, (await self._contents(scene, await self._live(scene))).values())
-        metrics = await self._session.send("Page.getLayoutMetrics")
+        metrics = await self.session.send("Page.getLayoutMetrics")
         size, window = metrics["cssContentSize"], metrics["cssLayoutViewport"]
         width = window["clientWidth"] if scene.is_cut_at_side else size["width"]
         whole = np.array([0, 0, min(width, _WIDEST_PX), min(size["height"], _TALLEST_PX)], np.float64)
@@ -151,10 +168,19 @@ class _Page(OpenPage):
         is_cut = np.array([size["width"] > _WIDEST_PX, size["height"] > _TALLEST_PX])
         return count.sights(((scene.box[:, :2] >= whole[2:]) & is_cut).any(axis=1))
 
+    async def still(self) -> bool:
+        """Pause what moves by itself; return whether there are animations."""
+        return any([await self.call(document, "still") for document in self.worlds])
+
     async def _settle(
-        self, scene: Scene, capture: PixelCapture, names: Sequence[str], *, scripted: bool
+        self, scene: Scene, capture: PixelCapture, names: Sequence[str], *, moved: bool
     ) -> dict[int, Any]:
-        """Bring the page into the state to be pictured, and place the scene; return handles of its fixed boxes."""
+        """Bring the page into the state to be pictured, and place the scene; return handles of its fixed boxes.
+
+        Parameters
+        ----------
+        moved : whether the page is not as in the capture any more.
+        """
         for node in scene.sticky.tolist():
             document = int(scene.document_of[node])
             if document in self.worlds:
@@ -162,13 +188,13 @@ class _Page(OpenPage):
         fixed = {node: await self._handle(scene, node) for node in scene.fixed.tolist()}
         stays = await self.call(0, "staying", *fixed.values()) if fixed else []
         scene.keep_fixed(np.array(stays, np.bool_))
-        moves = [await self.call(document, "still") for document in self.worlds]
-        before = capture if scripted else None
+        moved |= await self.still()
+        before = None
         if await self.call(0, "isLocked"):
-            before = before or await self._capture(names)
+            before = await self.capture(names)
             await self.call(0, "release")
-        if any(moves) or before or scene.sticky.size or scene.frames:
-            placed = await self._capture(names if before else SHOWING)
+        if moved or before or scene.sticky.size or scene.frames:
+            placed = await self.capture(names if before else SHOWING)
             scene.place(placed, await self._contents(scene, scene.frames[:MOST_FRAMES]))
             scene.skip_invisible(placed, names if before else SHOWING)
             if before:
@@ -222,10 +248,10 @@ class _Page(OpenPage):
                 continue
             boxes &= ~here
             await self.call(0, "follow", offset)
-            scene.replace(await self._capture(SHOWING), contents)
+            scene.replace(await self.capture(SHOWING), contents)
             await self._view(count, here, common(around_all(scene.box[here]), whole))
         await self.call(0, "follow", 0)
-        scene.replace(await self._capture(SHOWING), contents)
+        scene.replace(await self.capture(SHOWING), contents)
 
     async def _view_fixed(self, count: Count, fixed: dict[int, Any], window: F64) -> None:
         """Picture the texts of fixed boxes: all together, and those that others may cover once more, alone."""
@@ -257,7 +283,7 @@ class _Page(OpenPage):
         found = {}
         for node in nodes:
             try:
-                answer = await self._session.send("DOM.getBoxModel", {"backendNodeId": int(scene.ids[node])})
+                answer = await self.session.send("DOM.getBoxModel", {"backendNodeId": int(scene.ids[node])})
             except CommandError:  # it has no box
                 continue
             found[node] = np.array(answer["model"]["content"], np.float64).reshape(4, 2)
@@ -418,7 +444,7 @@ class _Page(OpenPage):
 
     async def _picture(self, clip: F64) -> str:
         left, top, right, bottom = clip.tolist()
-        answer = await self._session.send(
+        answer = await self.session.send(
             "Page.captureScreenshot",
             {
                 "format": "png",

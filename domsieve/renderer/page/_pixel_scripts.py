@@ -1,0 +1,105 @@
+"""Capture an open page with the styles that it has while scripts are on, although none of its scripts runs.
+
+A page that is frozen runs no script, whether scripts are on or not. It can only be frozen while it is not visible,
+and is not frozen any more when a picture is taken, so there are no pictures of it in this state.
+See https://wicg.github.io/page-lifecycle/#frozen.
+"""
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator, Sequence, Set
+from typing import NamedTuple
+
+from domsieve.renderer.browser.connection import CommandError
+from domsieve.renderer.page._pixel_capture import PixelCapture
+from domsieve.renderer.page._pixel_page import OpenPage
+
+SCRIPTING = "scripting"
+"""The media feature that asks whether scripts are on."""
+_SCRIPTS = "Emulation.setScriptExecutionDisabled"
+_BREAK_S = 0.005
+# To put the page back. A guess: more than this is a page that does not answer.
+_RESTORE_S = 10.0
+# The beginnings of computed properties that need not be compared: they paint nothing, or say where boxes are, which
+# are compared themselves.
+_NOT_PAINTED = (
+    *("height", "width", "top", "right", "bottom", "left", "inline-", "block-", "min-", "max-", "inset-"),
+    *("margin-", "padding-", "border-block-", "border-inline-", "border-start-", "border-end-"),
+    *("corner-start-", "corner-end-", "perspective-origin", "transform-origin", "contain-intrinsic-"),
+    *("align-", "justify-", "flex-", "grid-", "order", "orphans", "widows", "break-", "-webkit-box-"),
+    *("anchor-", "position-anchor", "position-area", "position-try-", "reading-", "will-change"),
+    *("scroll-margin-", "scroll-padding-", "scroll-snap-", "scroll-behavior", "overscroll-", "touch-"),
+    *("caret-", "cursor", "interest-", "pointer-", "speak", "transition-", "user-"),
+    *("-webkit-locale", "-webkit-rtl-", "-webkit-tap-", "-webkit-user-"),
+)
+_PAINTED = ("-webkit-box-reflect",)
+# What a sheet may mention that changes letters, or what is painted, and that no capture and no computed style has.
+_LINES, _HIGHLIGHTS = "first-line", "highlight("
+_UNKNOWN = ("@font-feature-values", "@font-palette-values", "paint(")
+LIKELY = (SCRIPTING, _LINES, _HIGHLIGHTS)
+WORDS = (*LIKELY, *_UNKNOWN)
+"""What `with_scripts` needs to know of the style sheets, and what holds of those that cannot be read."""
+
+
+class WithScripts(NamedTuple):
+    """A page as it is while scripts are on.
+
+    Parameters
+    ----------
+    capture : the capture.
+    names : the computed properties of the next two: all that the browser has, but for sizes and places of boxes.
+    before, after : captures with scripts on and off.
+    is_unlike : whether anything else differs, so that nothing is known of the page.
+    """
+
+    capture: PixelCapture
+    names: list[str]
+    before: PixelCapture
+    after: PixelCapture
+    is_unlike: bool
+
+
+async def with_scripts(page: OpenPage, style_names: Sequence[str], words: Set[str]) -> WithScripts:
+    """Capture a page whose scripts are off as it is while they are on.
+
+    Parameters
+    ----------
+    style_names : the computed properties that are wanted of it.
+    words : those of `WORDS` that its style sheets mention.
+
+    Raises
+    ------
+    ValueError : a script has run.
+    """
+    names = [
+        name
+        for name in await page.call(0, "properties")
+        if name in _PAINTED or not name.startswith(_NOT_PAINTED)
+    ]
+    flags = _LINES in words, _HIGHLIGHTS in words
+    async with _frozen(page):
+        after, without = await page.capture(names), await page.unboxed(*flags)
+        await page.call(0, "count")
+        await page.session.send(_SCRIPTS, {"value": False})
+        before, capture = await page.capture(names), await page.capture(style_names)
+        is_unlike = not words.isdisjoint(_UNKNOWN) or await page.unboxed(*flags) != without
+        if await page.call(0, "counted"):
+            raise ValueError("The page could not be frozen.")
+        return WithScripts(capture, names, before, after, is_unlike)
+
+
+@contextlib.asynccontextmanager
+async def _frozen(page: OpenPage) -> AsyncIterator[None]:
+    """Freeze a page for a block of code, at the end of which its scripts are off."""
+    try:
+        await page.session.send("Emulation.setFocusEmulationEnabled", {"enabled": False})
+        await page.session.send("Page.setWebLifecycleState", {"state": "frozen"})
+        while not await page.call(0, "isHidden"):  # noqa: ASYNC110 (the browser tells nobody)
+            await asyncio.sleep(_BREAK_S)
+        yield
+    finally:
+        with contextlib.suppress(TimeoutError, CommandError):  # the page is gone, or does not answer
+            async with asyncio.timeout(_RESTORE_S):
+                await page.session.send(_SCRIPTS, {"value": True})
+                await page.session.send("Page.setWebLifecycleState", {"state": "active"})
+                await page.session.send("Emulation.setFocusEmulationEnabled", {"enabled": True})

@@ -1,0 +1,81 @@
+"""What the style sheets of an open page mention, for what pictures of a page cannot show as readers see it."""
+
+import asyncio
+import re
+from collections.abc import Collection
+from itertools import chain
+from typing import Any
+
+from domsieve.renderer.page._pixel_capture import PixelCapture
+from domsieve.renderer.page._pixel_page import OpenPage
+
+# A guess: servers that are still asked for sheets answer in this time.
+_RELOAD_S = 2.0
+# More characters than these are not read: the sheets may mention anything.
+_MOST_CHARACTERS = 20_000_000
+_INSTRUCTION = 7  # type of a node that names a style sheet in XML
+# https://www.w3.org/TR/css-syntax-3/#consume-escaped-code-point
+_ESCAPE = re.compile(r"\\(?:([0-9A-Fa-f]{1,6})(?:\r\n|\s)?|([^\r\n\f]))")
+_LAST_CHARACTER = 0x10FFFF
+
+
+async def mentioned(
+    page: OpenPage, capture: PixelCapture, words: Collection[str], otherwise: Collection[str]
+) -> frozenset[str]:
+    """Return which of some words occur in the style sheets of a page or in attributes of its elements.
+
+    The sheets of all frames and of all shadow trees are read, also those that scripts have made or changed.
+
+    Parameters
+    ----------
+    words : names of CSS, in lower case.
+    otherwise : those that count as found if the browser cannot load a sheet again, or if the sheets are too long.
+    """
+    session, texts = page.session, [_attributes(capture)]
+    headers: list[dict[str, Any]] = []
+
+    def take(event: dict[str, Any]) -> None:
+        headers.append(event["header"])
+
+    session.on("CSS.styleSheetAdded", take)
+    try:
+        await session.send("DOM.enable")
+        opening = asyncio.ensure_future(session.send("CSS.enable"))
+        # The browser loads sheets again that it must not keep.
+        if not (await asyncio.wait([opening], timeout=_RELOAD_S))[0]:
+            await session.send("Page.stopLoading")
+        await opening
+        if sum(header["length"] for header in headers) > _MOST_CHARACTERS:
+            return frozenset(otherwise)
+        names = [{"styleSheetId": header["styleSheetId"]} for header in headers]
+        sheets = await asyncio.gather(*(session.send("CSS.getStyleSheetText", name) for name in names))
+        texts += [sheet["text"] for sheet in sheets]
+    finally:
+        session.off("CSS.styleSheetAdded", take)
+        await asyncio.gather(session.send("CSS.disable"), session.send("DOM.disable"))
+    plain = [unescaped(text).lower() for text in texts]
+    found = {word for word in words if any(word in text for text in plain)}
+    if any([header.get("loadingFailed") and not await page.is_empty(header) for header in headers]):
+        found.update(otherwise)
+    return frozenset(found)
+
+
+def unescaped(text: str) -> str:
+    """Return CSS with its escapes replaced by what they stand for."""
+    return _ESCAPE.sub(_meant, text) if "\\" in text else text
+
+
+def _meant(escape: re.Match[str]) -> str:
+    digits, character = escape.groups()
+    return chr(min(int(digits, 16), _LAST_CHARACTER)) if digits else character
+
+
+def _attributes(capture: PixelCapture) -> str:
+    """Return the values of all attributes of a page, and its instructions of XML."""
+    found: set[int] = set()
+    for document in capture.documents:
+        nodes = document.nodes
+        found.update(chain.from_iterable(flat[1::2] for flat in nodes.attributes))
+        kinds = zip(nodes.node_type, nodes.node_value, strict=True)
+        found.update(value for kind, value in kinds if kind == _INSTRUCTION)
+    return "\n".join(capture.strings[number] for number in sorted(found) if number >= 0)

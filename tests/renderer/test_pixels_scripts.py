@@ -1,0 +1,180 @@
+"""Text that shows in pictures of a page only because its scripts are off while it is pictured counts as hidden."""
+
+import io
+from typing import Any
+
+import pytest
+from fontTools.fontBuilder import FontBuilder
+from fontTools.pens.ttGlyphPen import TTGlyphPen
+
+import domsieve
+from domsieve.analysis.columns.hiding import Hiding
+from domsieve.renderer.page._pixel_sheets import unescaped
+from tests.renderer.bad_server import send
+from tests.renderer.conftest import Studio
+from tests.renderer.test_hidden_text import judged
+from tests.renderer.test_pixels import clear_picture, show
+
+pytestmark = pytest.mark.browser
+__all__ = ["clear_picture"]  # a fixture
+
+_WORDS = "seven words that a reader can read"
+_PALE = "background:url(/clear.gif);color:#fff"  # on white, which layout cannot know
+_LAYER = "position:absolute;left:0;top:0;width:100%;height:100%;border:0"
+_BOX = "<div style='position:relative'><p>{{}}</p>{}</div>"
+_NONE = "@media (scripting: none)"
+_SHEET = f"{_NONE} {{ .x {{ color: #000 !important }} }}"
+_ESCAPED = "\\53 cript\\69ng"
+_PLAIN = f"<p class=x style='{_PALE}'>{{}}</p>"
+_TREE = "host.attachShadow({ mode: 'closed' })"
+
+
+def _picture(colour: str) -> str:
+    return (
+        "data:image/svg+xml,%3Csvg xmlns=%22http://www.w3.org/2000/svg%22 width=%22900%22 height=%2260%22%3E"
+        f"%3Crect width=%22900%22 height=%2260%22 fill=%22{colour}%22/%3E%3C/svg%3E"
+    )
+
+
+def _drawing(inner: str) -> str:
+    return f"<svg style='{_LAYER}' viewBox='0 0 9 9' preserveAspectRatio=none>{inner}</svg>"
+
+
+# Readers, whose scripts are on, see none of these.
+WAYS = {
+    "a media query": f"<style>{_SHEET}</style>{_PLAIN}",
+    "a query in escapes": f"<style>{_SHEET.replace('scripting', _ESCAPED)}</style>{_PLAIN}",
+    "a rule that a script inserts": f"<style id=s></style>{_PLAIN}<script>s.sheet.insertRule('{_SHEET}')</script>",
+    "an adopted sheet": f"{_PLAIN}<script>{{ const one = new CSSStyleSheet(); one.replaceSync('{_SHEET}');"
+    " document.adoptedStyleSheets = [one] }</script>",
+    "a sheet of another origin": f"<link rel=stylesheet href='data:text/css,{_SHEET}'>{_PLAIN}",
+    "the media of a sheet": f"<style media='(scripting: none)'>.x {{ color: #000 !important }}</style>{_PLAIN}",
+    "a value": f"<p style='{_PALE};color:if(media(scripting: none): #000; else: #fff)'>{{}}</p>",
+    "a value in a property": "<style>:root { --c: if(media(scripting: enabled): #fff; else: #000) }</style>"
+    f"<p style='{_PALE};color:var(--c)'>{{}}</p>",
+    "a closed tree": "<div id=host></div>"
+    f"<script>{_TREE}.innerHTML = `<style>{_SHEET}</style>{_PLAIN}`</script>",
+    "a cover in a closed tree": _BOX.format(f"<div id=host style='{_LAYER}'></div>")
+    + f"<script>{_TREE}.innerHTML = `<style>{_NONE} {{ div {{ display: none }} }}</style>"
+    f"<div style='{_LAYER};background:url(\"{_picture('white')}\")'></div>`</script>",
+    "a frame": f'<iframe width=600 height=60 srcdoc="<style>{_SHEET}</style>{_PLAIN}"></iframe>',
+    "a frame without text": _BOX.format(
+        f"<iframe style='{_LAYER}' srcdoc='<style>body {{ background: #fff }}"
+        f"{_NONE} {{ body {{ background: none }} }}</style>'></iframe>"
+    ),
+    "the source of a picture": _BOX.format(
+        f"<picture><source media='(scripting: none)' srcset='{_picture('none')}'>"
+        f"<img src='{_picture('white')}' style='{_LAYER}'></picture>"
+    ),
+    "the place of a picture in its box": _BOX.format(
+        f"<img src='{_picture('white')}' style='{_LAYER};object-fit:fill'>"
+    )
+    + f"<style>{_NONE} {{ img {{ object-position: -3000px 0 }} }}</style>",
+    "a gradient of SVG": _BOX.format(
+        _drawing(
+            "<linearGradient id=g><stop stop-color=#fff /></linearGradient><path d='M0 0h9v9h-9z' fill='url(#g)' />"
+        )
+    )
+    + f"<style>{_NONE} {{ stop {{ stop-opacity: 0 }} }}</style>",
+    "the first line": "<style>.x::first-line { color: #fff }"
+    f"{_NONE} {{ .x::first-line {{ color: #000 }} }}</style>"
+    f"<p class=x style='{_PALE}'>{{}}</p>",
+    "a highlight": f"<style>::highlight(a) {{ color: #fff }} {_NONE} {{ ::highlight(a) {{ color: #000 }} }}</style>"
+    f"<p id=x style='{_PALE}'>{{}}</p><script>{{ const range = new Range(); range.selectNodeContents(x);"
+    " CSS.highlights.set('a', new Highlight(range)) }</script>",
+    "a font": "<style>@media (scripting) { @font-face { font-family: drawn; src: url(/empty.ttf) } }"
+    f"{_NONE} {{ @font-face {{ font-family: drawn; src: url(/full.ttf) }} }} #x {{ font-family: drawn }}</style>"
+    "<p id=x>{}</p>",
+    "a script that notices that it was off": f"<style>{_SHEET}</style>{_PLAIN}"
+    "<script>matchMedia('(scripting: none)').onchange = () =>"
+    " document.querySelector('.x').style.setProperty('color', '#000', 'important')</script>",
+}
+
+
+@pytest.fixture(autouse=True)
+def fonts(studio: Studio) -> None:
+    """Serve fonts of which the letters are bars, or nothing."""
+    headers = {"Content-Type": "font/ttf"}
+    empty, full = _font(False), _font(True)
+    studio.server.pages["/empty.ttf"] = lambda handler: send(handler, empty, headers=headers)
+    studio.server.pages["/full.ttf"] = lambda handler: send(handler, full, headers=headers)
+
+
+def _font(is_full: bool) -> bytes:
+    letters = "abcdefghijklmnopqrstuvwxyz "
+    builder = FontBuilder(1000)
+    builder.setupGlyphOrder([".notdef", *(f"u{ord(one)}" for one in letters)])
+    builder.setupCharacterMap({ord(one): f"u{ord(one)}" for one in letters})
+    outlines = {}
+    for number, name in enumerate([".notdef", *(f"u{ord(one)}" for one in letters)]):
+        pen = TTGlyphPen(None)
+        if number and is_full:
+            for step, point in enumerate(
+                ((60, 0), (60, 700), (90 + 12 * number, 700), (90 + 12 * number, 0))
+            ):
+                (pen.lineTo if step else pen.moveTo)(point)
+            pen.closePath()
+        outlines[name] = pen.glyph()
+    builder.setupGlyf(outlines)
+    builder.setupHorizontalMetrics(dict.fromkeys(outlines, (520, 60)))
+    builder.setupHorizontalHeader(ascent=800, descent=-200)
+    builder.setupNameTable({"familyName": "Drawn", "styleName": "Regular"})
+    builder.setupOS2()
+    builder.setupPost()
+    file = io.BytesIO()
+    builder.save(file)
+    return file.getvalue()
+
+
+def _kept(page: Any) -> set[str]:
+    return {*str(domsieve.clean(page, method="none", hidden="pixels").text).split()}
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_what_shows_only_while_scripts_are_off_is_hidden(studio: Studio, way: str) -> None:
+    page = show(studio, WAYS[way].replace("{}", _WORDS))
+    assert page.provenance.complete
+    assert not _kept(page) & {*_WORDS.split()}
+
+
+def test_what_does_not_depend_on_scripts_is_seen(studio: Studio) -> None:
+    html = f"""<style>@font-face {{ font-family: drawn; src: url(/full.ttf) }} .x {{ font-family: drawn }}
+        .late {{ display: none }} {_NONE} {{ p {{ cursor: default; transition: all 1s }} .late {{ display: block }} }}
+        p::first-line {{ color: #333 }}</style>
+        <img alt=scripting src=/clear.gif><p>before</p><p class=x>{_WORDS}</p><a href=/scripting>link</a>
+        <iframe srcdoc='<p>in a frame'></iframe><input autofocus><p class=late>late</p>"""
+    said = judged(show(studio, html))
+    assert {said[one] for one in ("before", _WORDS, "link", "in a frame")} == {Hiding.NONE}
+    assert said["late"]
+
+
+def test_no_server_delays_the_reading_of_style_sheets(studio: Studio) -> None:
+    """Sheets that must not be kept are loaded once more when they are read."""
+    asked = []
+
+    def sheet(handler: Any) -> None:
+        asked.append(handler.path)
+        if len(asked) == 1:
+            send(handler, _SHEET.encode(), headers={"Content-Type": "text/css", "Cache-Control": "no-store"})
+        else:
+            studio.server.stopped.wait()
+
+    studio.server.pages["/once.css"] = sheet
+    page = show(studio, f"<link rel=stylesheet href=/once.css><p>before</p>{_PLAIN}".replace("{}", _WORDS))
+    assert page.provenance.complete
+    assert _kept(page) == {"before"}
+
+
+@pytest.mark.parametrize(
+    ("css", "plain"),
+    [
+        ("a\\62 c", "abc"),
+        ("\\000061b", "ab"),
+        ("\\61\r\nb", "ab"),
+        ("\\g\\-", "g-"),
+        ("\\110000\\ffffff", "\U0010ffff\U0010ffff"),
+        ("a\\", "a\\"),
+    ],
+)
+def test_escapes_of_css_are_read(css: str, plain: str) -> None:
+    assert unescaped(css) == plain
