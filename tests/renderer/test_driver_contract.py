@@ -433,7 +433,15 @@ def test_a_crash_is_told_and_the_browser_lives_on(driver: DriverName) -> None:
 
 
 @pytest.mark.parametrize("how", ["killed from outside", "killed by us", "closed"])
-def test_an_end_is_noticed_and_leaves_nothing(driver: DriverName, how: str) -> None:
+def test_an_end_is_noticed_and_leaves_nothing(
+    driver: DriverName, how: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Other programs of this machine have profiles in the usual folder.
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+
+    def is_used(folder: Path) -> bool:
+        return any(folder.iterdir())
+
     async def end(running: RunningBrowser) -> None:
         async with running.while_alive():
             if how == "killed by us":
@@ -449,6 +457,7 @@ def test_an_end_is_noticed_and_leaves_nothing(driver: DriverName, how: str) -> N
         page.on_lost(lost.set)
         processes = descendants()
         assert running.pid in processes
+        assert driver != "pipe" or is_used(tmp_path)
         with pytest.raises(TimeoutError):
             await end(running)
         assert not running.is_alive
@@ -458,13 +467,13 @@ def test_an_end_is_noticed_and_leaves_nothing(driver: DriverName, how: str) -> N
             await page.send("Page.enable")
         return processes
 
-    files, before = _temporary(), descendants()
+    before = descendants()
     gc.collect()
     open_before = descriptors()
     began = asyncio.run(with_browser(driver, talk))
     assert began - before
     assert not descendants() - before
-    assert _temporary() <= files
+    assert not is_used(tmp_path)
     gc.collect()
     assert descriptors() <= open_before
 
@@ -507,14 +516,6 @@ def _program(folder: Path, script: str) -> str:
     program.write_text(f"#!/bin/sh\n{script}\n", encoding="utf-8")
     program.chmod(0o755)
     return str(program)
-
-
-def _temporary() -> set[str]:
-    return {
-        path.name
-        for path in Path(tempfile.gettempdir()).iterdir()
-        if path.name.startswith("domsieve-chrome-")
-    }
 
 
 def test_what_others_left_behind_is_removed(server: Server) -> None:
