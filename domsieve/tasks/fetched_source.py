@@ -26,6 +26,7 @@ from domsieve.analysis.registry import page_cleaner
 from domsieve.analysis.verdict import Verdict
 from domsieve.budget import Meter
 from domsieve.errors import BudgetError
+from domsieve.renderer.html_parser.misnesting import is_misnested
 from domsieve.renderer.protocol import Rendering
 from domsieve.snapshot.fault import fault_of
 from domsieve.snapshot.page import Snapshot
@@ -34,6 +35,7 @@ from domsieve.tasks.style_context import StyleContext
 
 MAY_HIDE = "style sheets may hide a part of its text"
 """Why a page is rendered that has texts which were never seen visible."""
+_MISNESTED = "browsers mend its tags in another way"
 LEAST_ALIKE = 0.98
 """The least word F1 between what cleaning keeps of a page with, and without, the texts that may be hidden."""
 _SURELY_DRAWN = 0.5
@@ -131,6 +133,10 @@ def looked_at(raw: Rendering, context: StyleContext) -> FetchedSource:
     with Meter(page.provenance.url).running("decide"):
         parts = source_parts(raw.source or b"")
         signs = signs_of(page, parts)
+        if not signs and is_misnested(
+            raw.source or b"", url=page.provenance.url, content_type=page.provenance.content_type
+        ):
+            signs = (_MISNESTED,)
         depends = not signs and depends_on_content(page, parts)
         return FetchedSource(raw, signs, depends, context, style_chains(page, context.rules))
 
