@@ -29,6 +29,8 @@ def mark_changed(
     after: PixelCapture,
     names: Sequence[str],
     others: Bools | None = None,
+    *,
+    places: bool = True,
 ) -> None:
     """Mark the texts of a scene as unsure that differ in two captures, or of which what may cover them does.
 
@@ -39,6 +41,7 @@ def mark_changed(
     before, after : the captures.
     names : their computed properties.
     others : (N,), nodes that may differ in what no capture has.
+    places : whether boxes may not be in other places.
 
     Raises
     ------
@@ -66,7 +69,7 @@ def mark_changed(
                     for at, (a, b) in enumerate(zip(one[0], other[0], strict=True))
                     if at not in may_differ
                 )
-            moved[at] = max(abs(a - b) for a, b in zip(one[1], other[1], strict=True)) > _STILL_PX
+            moved[at] = places and max(abs(a - b) for a, b in zip(one[1], other[1], strict=True)) > _STILL_PX
     if others is not None:
         restyled |= others
     scene.unsure |= restyled | scene.below(restyled) | (moved & (scene.kind == Kind.TEXT))

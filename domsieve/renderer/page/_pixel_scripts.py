@@ -59,6 +59,12 @@ class WithScripts(NamedTuple):
     is_unlike: bool
 
 
+async def painted_names(page: OpenPage) -> list[str]:
+    """Return all computed properties that may change what is painted, but not where."""
+    names = await page.call(0, "properties")
+    return [name for name in names if name in _PAINTED or not name.startswith(_NOT_PAINTED)]
+
+
 async def with_scripts(page: OpenPage, style_names: Sequence[str], words: Set[str]) -> WithScripts:
     """Capture a page whose scripts are off as it is while they are on.
 
@@ -71,11 +77,7 @@ async def with_scripts(page: OpenPage, style_names: Sequence[str], words: Set[st
     ------
     ValueError : a script has run.
     """
-    names = [
-        name
-        for name in await page.call(0, "properties")
-        if name in _PAINTED or not name.startswith(_NOT_PAINTED)
-    ]
+    names = await painted_names(page)
     flags = _LINES in words, _HIGHLIGHTS in words
     async with _frozen(page):
         after, without = await page.capture(names), await page.unboxed(*flags)

@@ -16,6 +16,7 @@
 // staying(...elements), areBlank(...elements): see below.
 // isLive(canvas): whether a worker may draw a canvas.
 // hasFonts(), alike(font, letters, ...): whether the document loads fonts, and which of some draw all letters alike.
+// scrollPage(top): scrolls the page.
 // undo(element), restore(): undo what was put, and everything; restore returns whether anything was scrolled.
 globalThis.domsievePixels = (() => {
   const NAME = `letters-${crypto.getRandomValues(new Uint32Array(2)).join("-")}`;
@@ -379,10 +380,11 @@ globalThis.domsievePixels = (() => {
       });
     },
 
-    // Whether the page has handed a canvas over, normally to a worker: that has no context any more.
+    // Whether the page has handed a canvas over, normally to a worker: that has no context any more. A context that is
+    // made here would change what is painted.
     isLive(canvas) {
       try {
-        run(canvas, HTMLCanvasElement, "getContext", "bitmaprenderer");
+        run(canvas, HTMLCanvasElement, "getContext", "none");
         return false;
       } catch {
         return true;
@@ -452,6 +454,10 @@ globalThis.domsievePixels = (() => {
       const at = [part(element, Element, "scrollLeft"), part(element, Element, "scrollTop")];
       follow(element, ...at);
       return at;
+    },
+
+    scrollPage(top) {
+      this.scroll(own("scrollingElement"), scrollX, top);
     },
 
     restore() {

@@ -40,7 +40,14 @@ from domsieve.renderer.page._pixel_parts import F64, Bools, Ints, common
 from domsieve.renderer.page._pixel_pictures import SCALE, Pictures, area, around_all, picture_of
 from domsieve.renderer.page._pixel_reading import letters_of_fonts
 from domsieve.renderer.page._pixel_scene import SHOWING, Scene
-from domsieve.renderer.page._pixel_scripts import LIKELY, SCRIPTING, WORDS, WithScripts, with_scripts
+from domsieve.renderer.page._pixel_scripts import (
+    LIKELY,
+    SCRIPTING,
+    WORDS,
+    WithScripts,
+    painted_names,
+    with_scripts,
+)
 from domsieve.renderer.page._pixel_sheets import mentioned
 
 if TYPE_CHECKING:
@@ -62,6 +69,8 @@ _RESTORE_S = 10.0
 _MOST_AGAIN = 4
 # The property with which boxes have no content until they are near the window.
 _SKIPPING = "content-visibility"
+# With these, styles depend on how far the page is scrolled. So many places of the page are looked at.
+_STATES, _MOST_PLACES = ("scroll-state(", "target-current"), 60
 _CHANCE, _LONGEST_BREAK_S = SystemRandom(), 0.05
 
 
@@ -98,7 +107,7 @@ async def look(
             async with asyncio.timeout(limit_s):
                 await page.open(capture)
                 scripted = None
-                words = await mentioned(page, capture, (_SKIPPING, *WORDS), (_SKIPPING, *LIKELY))
+                words = await mentioned(page, capture, (_SKIPPING, *_STATES, *WORDS), (_SKIPPING, *LIKELY))
                 if _SKIPPING in words:
                     await page.reveal()
                     capture = await page.capture(style_names)
@@ -106,7 +115,8 @@ async def look(
                     await page.still()
                     scripted = await with_scripts(page, style_names, words)
                     capture = scripted.capture
-                sights, ranges = await page.look(capture, style_names, lost, scripted)
+                has_states = not words.isdisjoint(_STATES)
+                sights, ranges = await page.look(capture, style_names, lost, scripted, has_states=has_states)
         finally:
             async with asyncio.timeout(min(limit_s, _RESTORE_S)):
                 await page.restore()
@@ -129,6 +139,8 @@ class _Page(OpenPage):
         names: Sequence[str],
         lost: Sequence[Sequence[float]],
         scripted: WithScripts | None,
+        *,
+        has_states: bool,
     ) -> tuple[NDArray[np.uint8], dict[int, list[tuple[int, int]]]]:
         """Return the `Sight` of all nodes, one document after another, and what is seen of those seen in part.
 
@@ -153,6 +165,8 @@ class _Page(OpenPage):
         mark_under(scene, (await self._contents(scene, await self._live(scene))).values())
         metrics = await self.session.send("Page.getLayoutMetrics")
         size, window = metrics["cssContentSize"], metrics["cssLayoutViewport"]
+        if has_states:
+            await self._mark_states(scene, size["height"], window["clientHeight"])
         width = window["clientWidth"] if scene.is_cut_at_side else size["width"]
         whole = np.array([0, 0, min(width, _WIDEST_PX), min(size["height"], _TALLEST_PX)], np.float64)
         first = np.array([window["pageX"], window["pageY"]] * 2, np.float64)
@@ -253,6 +267,19 @@ class _Page(OpenPage):
         await self.call(0, "follow", 0)
         scene.replace(await self.capture(SHOWING), contents)
 
+    async def _mark_states(self, scene: Scene, page_px: float, window_px: float) -> None:
+        """Mark the texts as unsure that have other styles when the page is scrolled, or are under what has."""
+        names = await painted_names(self)
+        before = await self.capture(names)
+        last = max(page_px - window_px, 0.0)
+        offsets = [*np.arange(0.0, last, window_px / 2).tolist(), last][1:]
+        scene.unsure |= len(offsets) > _MOST_PLACES
+        for offset in offsets[:_MOST_PLACES]:
+            await self.call(0, "scrollPage", offset)
+            await self._picture(np.array([0.0, 0.0, 2.0, 2.0]))  # states change with the next frame
+            mark_changed(scene, before, await self.capture(names), names, places=False)
+        await self.call(0, "scrollPage", 0.0)
+
     async def _view_fixed(self, count: Count, fixed: dict[int, Any], window: F64) -> None:
         """Picture the texts of fixed boxes: all together, and those that others may cover once more, alone."""
         scene = count.scene
@@ -272,7 +299,8 @@ class _Page(OpenPage):
         found = []
         for node in (node for node, name in enumerate(scene.names) if name == "canvas"):
             document = int(scene.document_of[node])
-            if document in self.worlds and await self.call(
+            await self.enter(document)
+            if document not in self.worlds or await self.call(
                 document, "isLive", await self._handle(scene, node)
             ):
                 found.append(node)

@@ -1,0 +1,67 @@
+"""What a page shows only where no reader is counts as hidden: at the top of it, or while no worker answers."""
+
+import pytest
+
+import domsieve
+from tests.renderer.conftest import Studio
+from tests.renderer.test_pixels import clear_picture, show
+
+pytestmark = pytest.mark.browser
+__all__ = ["clear_picture"]  # a fixture
+
+_WORDS = "seven words that a reader can read"
+_LAYER = "position:absolute;left:0;top:0;width:100%;height:100%;border:0"
+_TALL = "<div style='height:3000px'></div>"
+_COVER = f"<div class=cover style='{_LAYER};background:#fff'></div>"
+_STATE = "html {{ container-type: scroll-state }} @container scroll-state(scrollable: top) {{ {} }}"
+# Styles that follow how far the page is scrolled.
+STATES = {
+    "a cover": f"<style>{_STATE.format('.cover { visibility: visible !important }')} .cover {{ visibility: hidden }}"
+    f"</style>{_TALL}<div style='position:relative'><p>{{}}</p>{_COVER}</div>{_TALL}",
+    "a colour": f"<style>{_STATE.format('#x { color: #fff }')} #x {{ background: url(/clear.gif) }}</style>"
+    f"{_TALL}<p id=x>{{}}</p>{_TALL}",
+    "a target": "<style>nav { scroll-target-group: auto } .cover { visibility: hidden }"
+    "body:has(#l:target-current) .cover { visibility: visible }</style>"
+    "<nav><a href=#a>one</a> <a id=l href=#b>two</a></nav>"
+    f"<div id=a>{_TALL}</div><div id=b style='position:relative'><p>{{}}</p>{_COVER}</div>{_TALL}",
+    "an empty canvas in a frame": "<iframe width=600 height=60 srcdoc='<style>"
+    f"{_STATE.format('canvas { visibility: visible !important }')} canvas {{ visibility: hidden }}</style>"
+    '<div style=height:400px></div><div style=position:relative>{}<canvas style="'
+    f"{_LAYER};background:#fff\"></canvas></div><div style=height:400px></div>'></iframe>",
+}
+# It clears its canvas when it hears nothing more from the page.
+_WORKER = f"""<body style="margin:0"><canvas id=c style="{_LAYER}"></canvas><script>
+    const canvas = c.transferControlToOffscreen();
+    const worker = new Worker(URL.createObjectURL(new Blob([`let pen, heard;
+      onmessage = (event) => {{ if (event.data) pen = event.data.getContext("2d"); heard = performance.now() }};
+      setInterval(() => pen?.[performance.now() - heard < 40 ? "fillRect" : "clearRect"](0, 0, 999, 999), 20)`])));
+    worker.postMessage(canvas, [canvas]);
+    setInterval(() => worker.postMessage(0), 5)</script>"""
+FRAMES = [
+    f"<iframe src=/worker style='{_LAYER}'></iframe>",
+    f"<object type=text/html data=/worker style='{_LAYER}'></object>",
+    f"<embed type=text/html src=/worker style='{_LAYER}'>",
+]
+
+
+@pytest.mark.parametrize("way", STATES)
+def test_what_shows_only_while_the_page_is_not_scrolled_is_hidden(studio: Studio, way: str) -> None:
+    page = show(studio, f"<p>before</p>{STATES[way]}".replace("{}", _WORDS))
+    kept = str(domsieve.clean(page, method="none", hidden="pixels").text).split()
+    assert "before" in kept
+    assert not {*kept} & {*_WORDS.split()}
+
+
+def test_what_looks_alike_wherever_the_page_is_scrolled_is_seen(studio: Studio) -> None:
+    style = _STATE.format("nav { box-shadow: 0 0 4px #000 }")
+    nav = "<nav style='position:sticky;top:0'>menu</nav>"
+    page = show(studio, f"<style>{style}</style>{nav}{_TALL}<p>{_WORDS}</p>{_TALL}")
+    assert _WORDS in domsieve.clean(page, method="none", hidden="pixels").text
+
+
+@pytest.mark.parametrize("frame", FRAMES)
+def test_what_a_worker_covers_in_a_frame_is_hidden(studio: Studio, frame: str) -> None:
+    studio.server.pages["/worker"] = f"<!doctype html>{_WORKER}"
+    page = show(studio, f"<p>before</p><div style='position:relative'><p>{_WORDS}</p>{frame}</div>")
+    kept = str(domsieve.clean(page, method="none", hidden="pixels").text).split()
+    assert kept == ["before"]
