@@ -20,7 +20,7 @@ Pictures have half the size of the page, so they are four times as cheap.
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Iterable, Sequence
+from collections.abc import AsyncIterator, Iterable, Sequence, Set
 from itertools import chain
 from random import SystemRandom
 from typing import TYPE_CHECKING, Any
@@ -115,8 +115,7 @@ async def look(
                     await page.still()
                     scripted = await with_scripts(page, style_names, words)
                     capture = scripted.capture
-                has_states = not words.isdisjoint(_STATES)
-                sights, ranges = await page.look(capture, style_names, lost, scripted, has_states=has_states)
+                sights, ranges = await page.look(capture, style_names, lost, scripted, words)
         finally:
             async with asyncio.timeout(min(limit_s, _RESTORE_S)):
                 await page.restore()
@@ -139,8 +138,7 @@ class _Page(OpenPage):
         names: Sequence[str],
         lost: Sequence[Sequence[float]],
         scripted: WithScripts | None,
-        *,
-        has_states: bool,
+        words: Set[str],
     ) -> tuple[NDArray[np.uint8], dict[int, list[tuple[int, int]]]]:
         """Return the `Sight` of all nodes, one document after another, and what is seen of those seen in part.
 
@@ -162,10 +160,11 @@ class _Page(OpenPage):
         await self._cut(scene)
         await self._read_fonts(scene)
         await self._check_blank(scene)
-        mark_under(scene, (await self._contents(scene, await self._live(scene))).values())
+        lazy = not words.isdisjoint((_SKIPPING, *_STATES))
+        mark_under(scene, (await self._contents(scene, await self._live(scene, lazy=lazy))).values())
         metrics = await self.session.send("Page.getLayoutMetrics")
         size, window = metrics["cssContentSize"], metrics["cssLayoutViewport"]
-        if has_states:
+        if not words.isdisjoint(_STATES):
             await self._mark_states(scene, size["height"], window["clientHeight"])
         width = window["clientWidth"] if scene.is_cut_at_side else size["width"]
         whole = np.array([0, 0, min(width, _WIDEST_PX), min(size["height"], _TALLEST_PX)], np.float64)
@@ -189,12 +188,7 @@ class _Page(OpenPage):
     async def _settle(
         self, scene: Scene, capture: PixelCapture, names: Sequence[str], *, moved: bool
     ) -> dict[int, Any]:
-        """Bring the page into the state to be pictured, and place the scene; return handles of its fixed boxes.
-
-        Parameters
-        ----------
-        moved : whether the page is not as in the capture any more.
-        """
+        """Bring the page into the state to be pictured, and place the scene; return handles of its fixed boxes."""
         for node in scene.sticky.tolist():
             document = int(scene.document_of[node])
             if document in self.worlds:
@@ -294,13 +288,18 @@ class _Page(OpenPage):
                 async with self._showing([*fixed.values()] if root < 0 else [fixed[root]]):
                     await self._view(count, boxes, common(around_all(place[boxes]), window))
 
-    async def _live(self, scene: Scene) -> list[int]:
-        """Return the canvases that a worker may draw, which goes on while the scripts of the page are off."""
+    async def _live(self, scene: Scene, *, lazy: bool) -> list[int]:
+        """Return the canvases that a worker may draw, which goes on while the scripts of the page are off.
+
+        If boxes may appear (`lazy`), all count, and what they are in: without scripts, a new canvas is not painted.
+        """
         found = []
         for node in (node for node, name in enumerate(scene.names) if name == "canvas"):
             document = int(scene.document_of[node])
             await self.enter(document)
-            if document not in self.worlds or await self.call(
+            if lazy:
+                found += [node, int(scene.parent[node])]
+            elif document not in self.worlds or await self.call(
                 document, "isLive", await self._handle(scene, node)
             ):
                 found.append(node)
