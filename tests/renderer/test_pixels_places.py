@@ -29,20 +29,6 @@ STATES = {
     '<div style=height:400px></div><div style=position:relative>{}<canvas style="'
     f"{_LAYER};background:#fff\"></canvas></div><div style=height:400px></div>'></iframe>",
 }
-_DRAWN = (
-    f"<canvas style='{_LAYER}'></canvas><script>{{ const c = document.querySelector('canvas').getContext('2d');"
-    " c.fillStyle = '#fff'; c.fillRect(0, 0, 999, 999) }</script>"
-)
-_SKIPPED = "<div style='position:absolute;inset:0;content-visibility:auto'>{}</div>"
-STATES["a canvas that is drawn near the window"] = (
-    f"{_TALL}<div style='position:relative'><p>{{}}</p>{_SKIPPED.format(_DRAWN)}</div>{_TALL}"
-)
-STATES["a canvas that appears in a box"] = (
-    "<style>#s { container-type: scroll-state; overflow: auto; height: 60px } canvas { display: none }"
-    "@container scroll-state(scrollable: top) { canvas { display: block } }</style>"
-    "<div id=s><div style='height:400px'></div><div style='position:relative'>{}"
-    f"{_DRAWN}</div><div style='height:400px'></div></div>"
-)
 # It clears its canvas when it hears nothing more from the page.
 _WORKER = f"""<body style="margin:0"><canvas id=c style="{_LAYER}"></canvas><script>
     const canvas = c.transferControlToOffscreen();

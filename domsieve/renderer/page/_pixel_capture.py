@@ -16,6 +16,13 @@ PIXEL_STYLES = (
     "background-attachment",
     "-webkit-box-reflect",
     "text-combine-upright",
+    "letter-spacing",
+    "word-spacing",
+    "column-count",
+    "column-width",
+    "font-stretch",
+    "font-variant-caps",
+    "font-variation-settings",
 )
 """Computed properties that only the pictures need; a capture for them has these after all others."""
 

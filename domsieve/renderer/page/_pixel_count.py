@@ -6,6 +6,7 @@ from enum import IntEnum
 import numpy as np
 from numpy.typing import NDArray
 
+from domsieve.renderer.page._pixel_letters import Letters
 from domsieve.renderer.page._pixel_parts import Bools, Ints, seen_ranges
 from domsieve.renderer.page._pixel_pictures import LEAST_SHARE, Pictures, area
 from domsieve.renderer.page._pixel_scene import Scene
@@ -30,10 +31,11 @@ class Count:
 
     Attributes
     ----------
+    letters : the lines whose letters can be drawn apart.
     can_be_alone : (B,), whether the letters of a part can be made transparent while those of all others are seen.
     """
 
-    def __init__(self, scene: Scene, documents: Ints) -> None:
+    def __init__(self, scene: Scene, documents: Ints, letters: Letters) -> None:
         self.scene = scene
         count = scene.owner.size
         self._changed, self._ink = np.zeros(count), np.zeros(count)
@@ -41,6 +43,7 @@ class Count:
         self._is_counted = np.zeros(count, np.bool_)
         self._is_given_up = np.zeros(count, np.bool_)
         self.can_be_alone = scene.alone[scene.owner]
+        self.letters = letters
 
     def in_view(self, *, is_fixed: bool, sought: Sequence[int] = ()) -> Bools:
         """Return the parts (B,) that are in view now, in fixed boxes or on the page, and not counted yet.
@@ -108,7 +111,7 @@ class Count:
         owners, begin = np.unique(scene.owner[order], return_index=True)
         for owner, parts in zip(owners.tolist(), np.split(order, begin)[1:], strict=True):
             letters = scene.letters[parts]
-            found = seen_ranges(scene.first[parts], letters, is_seen[parts])
+            found = seen_ranges(scene.first[parts], letters, is_seen[parts], self.letters.is_drawn[parts])
             if not scene.has_letters[owner]:
                 continue
             if found and not scene.unread[owner]:

@@ -1,9 +1,10 @@
 """The parts of texts that pictures judge: a few letters each, so that a text of which readers see a bit is cut."""
 
+import re
 import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain, pairwise
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -19,8 +20,8 @@ _ANYWHERE_PX = 100_000.0
 
 # A line is divided if it is as long as its letters make it, which boxes of turned letters are not: so many sizes.
 _LEAST_ADVANCE = 0.2
-# Letters of a part: less than two words, and enough for their ink to be near the mean.
-_LETTERS = 6
+# The parts of a line are its words, but longer ones are divided.
+_MOST_LETTERS = 9
 # Nor are letters that are narrower for their size, or smaller, ever read; on a line with a few letters.
 _LEAST_READ, _FEWEST_IN_LINE, _LEAST_LETTER_PX, _LINE_HEIGHT = 0.2, 6, 3.5, 1.15
 # A part that is not seen says little alone: so many letters in a row must be unseen, and so few do not show a text.
@@ -30,6 +31,7 @@ _FRAME_PX = 20.0
 # Controls of direction: those that force one, those that begin a part of the text, and those that end one.
 _FORCING = {"\u202d": 1, "\u202e": -1}
 _OPENING, _CLOSING = frozenset("\u202a\u202b\u202d\u202e\u2066\u2067\u2068"), frozenset("\u202c\u2069")
+_WORD = re.compile(rf"\S{{1,{_MOST_LETTERS}}}")
 _NARROW, _WIDE = frozenset(" ijlftrI.,:;'!|()[]"), frozenset("mwMW@%")
 
 
@@ -64,8 +66,11 @@ def parts_of(
     box: F64,
     reading: F64,
     override: Ints,
-) -> tuple[Ints, Ints, F64, Ints, Ints]:
+) -> tuple[Ints, Ints, F64, Ints, Ints, Ints]:
     """Return of each part its entry, its text box, its edges (B, 4), its first letter and its number of letters.
+
+    The last column (B, 3) is where in the text of the text box it begins and ends, and whether its letters go to the
+    left against the rules of their script (-1), to the right against them (1), or as they do (0).
 
     Parameters
     ----------
@@ -74,56 +79,89 @@ def parts_of(
     reading, override : where the letters of each entry go, to the right and down (n, 2), if they are written to the
         right; and whether styles force that (1), or the other direction (-1).
     """
-    found: list[tuple[int, int, int, int]] = []
+    found: list[tuple[int, int, int, int, int, int, int]] = []
     edges: list[tuple[float, float, float, float]] = []
-    for line, (entry, start, length, place) in enumerate(
-        zip(layout_index, starts, lengths, box.tolist(), strict=True)
+    pieces = pieces_of(texts, layout_index, starts, lengths)
+    for line, (entry, (text, piece), place) in enumerate(
+        zip(layout_index, pieces, box.tolist(), strict=True)
     ):
-        text = texts[entry]
-        piece = text[start : start + length]
         letters = len("".join(piece.split()))
         if not letters:
             continue
-        before = len("".join(text[:start].split())) if start else 0
-        forced = _forced(text[: start + length // 2]) or int(override[entry])
-        is_left = forced < 0 or (not forced and _reads_to_the_left(piece))
+        before = len("".join(text.split()))
+        forced = _forced(text + piece[: len(piece) // 2]) or int(override[entry])
+        goes_left = _reads_to_the_left(piece)
+        is_left = forced < 0 or (not forced and goes_left)
+        against = 0 if is_left == goes_left else -1 if is_left else 1
         way = -reading[entry] if is_left else reading[entry]
-        for first, count, part in _divided(piece, letters, place, way.tolist()):
-            found.append((entry, line, before + first, count))
+        for first, count, chars, part in _divided(piece, letters, place, way.tolist()):
+            found.append((entry, line, before + first, count, *chars, against))
             edges.append(part)
-    columns = np.array(found, np.intp).reshape(-1, 4)
+    columns = np.array(found, np.intp).reshape(-1, 7)
     return (
         columns[:, 0],
         columns[:, 1],
         np.array(edges, np.float64).reshape(-1, 4),
         columns[:, 2],
         columns[:, 3],
+        columns[:, 4:],
     )
+
+
+def pieces_of(
+    texts: Sequence[str], layout_index: Sequence[int], starts: Sequence[int], lengths: Sequence[int]
+) -> list[tuple[str, str]]:
+    """Return what stands in each text box, after what stands before it in its entry; see `parts_of`."""
+    encoded: dict[int, bytes] = {}  # browsers count code units of UTF-16
+    found = []
+    for entry, start, length in zip(layout_index, starts, lengths, strict=True):
+        text = texts[entry]
+        if text.isascii():
+            found.append((text[:start], text[start : start + length]))
+            continue
+        if entry not in encoded:
+            encoded = {entry: text.encode("utf-16-le", "surrogatepass")}
+        units = encoded[entry]
+        before, own = units[: 2 * start], units[2 * start : 2 * (start + length)]
+        found.append((before.decode("utf-16-le", "replace"), own.decode("utf-16-le", "replace")))
+    return found
+
+
+_Edges = tuple[float, float, float, float]
 
 
 def _divided(
     piece: str, letters: int, place: Sequence[float], way: Sequence[float]
-) -> Iterator[tuple[int, int, tuple[float, float, float, float]]]:
-    """Yield the first letter, the number of letters and the edges of each part of a line."""
+) -> Iterator[tuple[int, int, tuple[int, int], _Edges]]:
+    """Yield the first letter, the number of letters, the characters and the edges of each part of a line."""
     left, top, right, bottom = place
     wide, high = right - left, bottom - top
-    count = letters // _LETTERS
-    if count < 2 or max(wide, high) < _LEAST_ADVANCE * letters * min(wide, high):
-        yield 0, letters, (left, top, right, bottom)
+    words = _words(piece)
+    if len(words) < 2 or max(wide, high) < _LEAST_ADVANCE * letters * min(wide, high):
+        yield 0, letters, (words[0][2], words[-1][3]), (left, top, right, bottom)
         return
     advance = np.array([0.5 if one in _NARROW else 1.6 if one in _WIDE else 1.0 for one in piece])
-    ends = np.append(0.0, advance.cumsum() / advance.sum())
-    at = [number for number, one in enumerate(piece) if not one.isspace()]
-    bounds = [letters * number // count for number in range(count + 1)]
-    places = [0.0, *(float(ends[at[bound]]) for bound in bounds[1:-1]), 1.0]
+    ends = np.append(0.0, advance.cumsum() / advance.sum()).tolist()
     is_reversed = way[0 if wide >= high else 1] < 0
-    for (first, last), (begin, end) in zip(pairwise(bounds), pairwise(places), strict=True):
+    for first, count, *chars in words:
+        begin, end = (ends[at] for at in chars)
         if is_reversed:
             begin, end = 1 - end, 1 - begin
         if wide >= high:
-            yield first, last - first, (left + wide * begin, top, left + wide * end, bottom)
+            edges = left + wide * begin, top, left + wide * end, bottom
         else:
-            yield first, last - first, (left, top + high * begin, right, top + high * end)
+            edges = left, top + high * begin, right, top + high * end
+        yield first, count, (chars[0], chars[1]), edges
+
+
+def _words(piece: str) -> list[list[int]]:
+    """Return the parts of a line: the first letter, the number of letters, and where each begins and ends in it."""
+    words: list[list[int]] = []
+    count = 0
+    for word in _WORD.finditer(piece):
+        words.append([count, word.end() - word.start(), *word.span()])
+        count += words[-1][1]
+    return words
 
 
 def _reads_to_the_left(piece: str) -> bool:
@@ -143,27 +181,30 @@ def _forced(text: str) -> int:
     return open_[-1] if open_ else 0
 
 
-def seen_ranges(first: Ints, letters: Ints, is_seen: Bools) -> list[tuple[int, int]]:
+def seen_ranges(first: Ints, letters: Ints, is_seen: Bools, is_drawn: Bools) -> list[tuple[int, int]]:
     """Return which letters of a text are seen, as ranges from a letter to one after the last, in order.
 
-    Short parts between others count as these do.
+    Short parts between others count as these do, but not unseen ones that were compared with their letters.
 
     Parameters
     ----------
-    first, letters, is_seen : of each part of the text, in the order of the letters.
+    first, letters, is_seen, is_drawn : of each part of the text, in the order of the letters; the last is whether it
+        was compared with its letters.
     """
     runs: list[list[Any]] = []
-    for begin, count, seen in zip(first.tolist(), letters.tolist(), is_seen.tolist(), strict=True):
+    columns = zip(first.tolist(), letters.tolist(), is_seen.tolist(), is_drawn.tolist(), strict=True)
+    for begin, count, seen, drawn in columns:
         if runs and runs[-1][2] == seen:
             runs[-1][1] = max(runs[-1][1], begin + count)
+            runs[-1][3] |= drawn
         else:
-            runs.append([begin, begin + count, seen])
-    total = sum(end - begin for begin, end, _ in runs)
+            runs.append([begin, begin + count, seen, drawn])
+    total = sum(end - begin for begin, end, *_ in runs)
     for run in runs if len(runs) > 1 else ():
-        fewest = _FEWEST_SEEN if run[2] else _FEWEST_UNSEEN
+        fewest = _FEWEST_SEEN if run[2] else 0 if run[3] else _FEWEST_UNSEEN
         run[2] ^= run[1] - run[0] < min(fewest, total)
     found: list[tuple[int, int]] = []
-    for begin, end, seen in runs:
+    for begin, end, seen, _ in runs:
         if seen and found and found[-1][1] == begin:
             found[-1] = found[-1][0], end
         elif seen:

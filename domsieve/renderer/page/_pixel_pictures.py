@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from domsieve.renderer.page._pixel_letters import INKS, Letters, unlike
 from domsieve.renderer.page._pixel_parts import F64, SPREAD_PX, Bools, Ints, common
 from domsieve.renderer.page._pixel_reading import is_smeared
 from domsieve.renderer.page._pixel_scene import Scene
@@ -48,6 +49,7 @@ class Pictures:
     Attributes
     ----------
     changed : (B,), how many pixels of each part of a text differ.
+    smeared : (B,), the parts that differ, but cannot be read.
     unsure : (B,), the parts that cannot be told from what moves, or from others that overlap them.
     """
 
@@ -56,15 +58,28 @@ class Pictures:
         self._scene = scene
         self._without, self._complete = [without], [complete]
         levels = _levels(complete, without)
+        self._levels = levels
         self._differs = levels > _LEAST_CONTRAST
         self._clip = clip
         self._edges = self._scaled(place)
         self.unsure = np.zeros(len(place), np.bool_)
         self.changed = self._count(self._differs)
         changed = np.flatnonzero(self.changed > 0)
-        self._smeared = self._is_smeared(levels, np.flatnonzero(scene.smeared[scene.owner]))
-        self._smeared |= self._is_cut(self._differs, changed) | self._is_lost(changed)
-        self.changed[self._smeared] = 0
+        self.smeared = self._is_smeared(levels, np.flatnonzero(scene.smeared[scene.owner]))
+        self.smeared |= self._is_cut(self._differs, changed) | self._is_lost(changed)
+        self.changed[self.smeared] = 0
+
+    def match(self, letters: Letters, drawn: NDArray[np.uint8]) -> None:
+        """Count nothing of parts that do not look like their letters.
+
+        Parameters
+        ----------
+        letters : the lines that were drawn apart.
+        drawn : their letters in each ink, in a picture of the same size (height, width, 3).
+        """
+        parts = np.flatnonzero(letters.is_drawn & (self.changed > 0) & ~self._scene.is_sign)
+        self.smeared |= unlike(self._levels, drawn, self._scene, letters.ink, self._edges, parts)
+        self.changed[self.smeared] = 0
 
     def _is_smeared(self, levels: NDArray[np.uint8], parts: Ints) -> Bools:
         """Return which parts (B,), of some, change so smoothly in a picture that they cannot be read."""
@@ -117,6 +132,12 @@ class Pictures:
         edges[:, 2:] = np.maximum(edges[:, 2:], edges[:, :2])
         return np.asarray(edges)
 
+    @property
+    def size(self) -> tuple[int, int]:
+        """Width and height in pixels."""
+        height, width = self._differs.shape
+        return width, height
+
     def may_move(self, boxes: Bools) -> Bools:
         """Return which parts (B,) of some seem to be seen, but are where something is that may move by itself."""
         if not self._scene.moving.size:
@@ -127,10 +148,11 @@ class Pictures:
         return np.asarray(boxes & (self.changed > 0) & (self._count(mask) > 0))
 
     def around(self, boxes: Bools) -> F64:
-        """Return what is around some parts in px of the page, so that it begins with a pixel of the picture."""
+        """Return what is around some parts in px of the page, in whole pixels of the picture."""
         place, _ = self._scene.in_view()
         found = common(around_all(place[boxes]), self._clip)
         found[:2] = self._clip[:2] + np.floor((found[:2] - self._clip[:2]) * SCALE) / SCALE
+        found[2:] = self._clip[:2] + np.floor((found[2:] - self._clip[:2]) * SCALE) / SCALE
         return np.asarray(found)
 
     def differs_from(self, around: F64, without: Sequence["Image"], complete: Sequence["Image"]) -> bool:
@@ -180,9 +202,10 @@ class Pictures:
             ImageChops.subtract(darkest[0], lightest[1]), ImageChops.subtract(darkest[1], lightest[0])
         )
         need, before = LEAST_SHARE * self._scene.ink, self.changed
-        self._differs &= np.asarray(levels).max(axis=2) > _LEAST_CONTRAST
+        self._levels = np.asarray(levels).max(axis=2)
+        self._differs &= self._levels > _LEAST_CONTRAST
         self.changed = self._count(self._differs)
-        self.changed[self._smeared] = 0
+        self.changed[self.smeared] = 0
         self.unsure |= (before >= need) & (self.changed < need)
 
     def crowds(self, boxes: Bools, can_be_alone: Bools) -> list[Ints]:
@@ -193,6 +216,10 @@ class Pictures:
         scene = self._scene
         cover = np.zeros(self._differs.shape, np.uint16)
         edges = self._lines()
+        lines = scene.line[self._first_of_line]
+        moved = np.tile(scene.moved()[self._first_of_line], 2)
+        ink = self._scaled(scene.ink_box[lines] - moved)
+        edges[:, :2], edges[:, 2:] = np.minimum(edges, ink)[:, :2], np.maximum(edges, ink)[:, 2:]
         reach = np.ceil(scene.reach_px[scene.owner[self._first_of_line]] * SCALE).astype(np.intp)[:, None]
         wide = edges + reach * np.array([-1, -1, 1, 1])
         for x, y, right, bottom in np.maximum(wide, 0).tolist():
@@ -240,9 +267,11 @@ class Pictures:
             (edges[:, 2:] - edges[:, :2]).min(axis=1) > _SLANTED * SCALE * scene.font_px(self._first_of_line)
         )
         lines = np.setdiff1d(line[is_seen], np.flatnonzero(slanted))
-        lines = lines[np.argsort(scene.said[owner[lines]], kind="stable")]
+        pieces = [scene.pieces[number] for number in scene.line[self._first_of_line[lines]].tolist()]
+        said = np.unique(np.array(pieces, np.str_), return_inverse=True)[1]
+        lines, said = lines[(order := np.argsort(said, kind="stable"))], said[order]
         cover = np.zeros(self._differs.shape, np.uint16)
-        for alike in np.split(lines, np.flatnonzero(np.diff(scene.said[owner[lines]])) + 1):
+        for alike in np.split(lines, np.flatnonzero(np.diff(said)) + 1):
             # Shadows and effects are made of copies of a text, which do not make it harder to read.
             copies = np.zeros(alike.size, np.bool_)
             if 1 < alike.size <= _MOST_COPIES:
@@ -259,13 +288,28 @@ class Pictures:
             if np.count_nonzero(inside) > _BURIED * inside.size:
                 self.changed[part] = 0
 
-    def count_alone(self, group: Ints, picture: "Image") -> None:
-        """Count what differs of the parts of a group in a picture where only the letters of their texts are blank."""
-        levels = _levels(self._complete[0], picture)
+    def count_alone(
+        self, group: Ints, around: F64, picture: "Image", letters: Letters, drawn: NDArray[np.uint8]
+    ) -> None:
+        """Count what differs of the parts of a group in a picture where only the letters of their texts are blank.
+
+        Parameters
+        ----------
+        group : the numbers of the parts.
+        around, picture : a place with all of these, see `around`, and the picture of it.
+        letters, drawn : see `match`; only the letters of these texts.
+        """
+        edges = self._scaled(around[None])[0].tolist()
+        inside = np.s_[edges[1] : edges[3], edges[0] : edges[2]]
+        levels, ink = np.zeros_like(self._levels), np.zeros((*self._levels.shape, INKS), np.uint8)
+        levels[inside] = _levels(self._complete[0].crop(edges), picture)
+        ink[inside] = drawn
         differs = (levels > _LEAST_CONTRAST) & self._differs
         changed = self._count(differs)
         changed[self._is_cut(differs, group)] = 0
         changed[self._is_smeared(levels, group[self._scene.smeared[self._scene.owner[group]]])] = 0
+        parts = group[letters.is_drawn[group] & ~self._scene.is_sign[group]]
+        changed[unlike(levels, ink, self._scene, letters.ink, self._edges, parts)] = 0
         self.changed[group] = changed[group]
 
 
@@ -273,6 +317,18 @@ def _meet(first: Ints, second: Ints) -> bool:
     """Return whether any of some rectangles (A, 4) overlaps any of others (B, 4)."""
     meets = (first[:, None, :2] < second[None, :, 2:]) & (first[:, None, 2:] > second[None, :, :2])
     return bool(meets.all(axis=2).any())
+
+
+def ink_of(pictures: Sequence[str], size: tuple[int, int]) -> NDArray[np.uint8]:
+    """Return the letters in each ink (height, width, 3) of pictures, which are coloured on black."""
+    from PIL import Image, ImageChops
+
+    paper = Image.new("RGB", size)
+    for encoded in pictures:
+        own = Image.new("RGB", size)
+        own.paste(picture_of(encoded))
+        paper = ImageChops.lighter(paper, own)
+    return np.asarray(paper)
 
 
 def picture_of(encoded: str) -> "Image":

@@ -19,6 +19,7 @@ from domsieve.renderer.page._pixel_parts import (
     is_upright,
     letters_before,
     parts_of,
+    pieces_of,
     px,
     shadow_px,
     squeezed,
@@ -76,6 +77,7 @@ class Scene(Tree):
     ----------
     unsure : (N,), the nodes that pictures cannot judge.
     unread : (N,), the nodes with letters that are painted but cannot be read.
+    outlined : (N,), the texts that may show by what is around their letters.
     smeared : (N,), the nodes that may be blurred, so that pictures must tell whether they can be read.
     fonts, font_of : the fonts, as a canvas takes them, and the number of that of each node (N,).
     is_turned : (N,), the nodes whose lines may be neither level nor upright.
@@ -88,9 +90,14 @@ class Scene(Tree):
     sticky : the sticky boxes.
     fixed_of : (N,), the fixed box around a node, -1 for none.
     is_cut_at_side : whether readers cannot scroll the page to the side.
-    has_letters, said : (N,), the texts with letters that have a place on the page, and the number of what each says.
+    has_letters : (N,), the texts with letters that have a place on the page.
     owner, line, first, letters : of each part of a text (B,) its node, its text box, the number of its first letter
         in the text, and how many letters it has.
+    pieces, line_box, ink_box : of each text box its text, its edges, and what its letters reach (L, 4).
+    chars, against : where in the text of its text box each part begins and ends (B, 2), and whether its letters go
+        to the left (-1) or to the right (1) against the rules of their script (B,).
+    in_columns : (N,), the nodes in boxes with several columns.
+    is_plain : (N,), the nodes whose letters a canvas can draw: not upright ones, nor variations of fonts.
     box, ink : the edges of each part in CSS px of the page before anything is scrolled (B, 4), and how many pixels of
         a picture would differ if its letters were black on white (B,).
     moving : (M, 4), where what may move by itself is, in the same px.
@@ -171,7 +178,9 @@ class Scene(Tree):
         self.unsure |= self.below(np.array([is_unclear(value, frozenset(unclear)) for value in filters])[row])
         self.smeared = self.below(np.array(["blur(" in one or "url(" in one for one in filters])[row])
         self.smeared |= any("blur(" in one or "url(" in one for one in backdrops)
-        self.smeared |= self.shaded | ~has("-webkit-text-stroke-width", "0px", "")
+        self.outlined = self.shaded | ~has("-webkit-text-stroke-width", "0px", "")
+        self.smeared |= self.outlined
+        self.outlined |= self.below(is_cut)
         parts = zip(*(column[f"font-{part}"] for part in ("style", "weight", "family")), strict=True)
         self._may_move = np.isin(self.names, _MOVING)
         for name in (name for name in _PICTURED if name in column):
@@ -191,6 +200,10 @@ class Scene(Tree):
         is_text = self.kind == Kind.TEXT
         maps = linear_maps(column, row, ~is_text & ~is_inline, self.levels, self.parent)
         self.unread |= self.is_turned & too_flat(maps, self._font_px)
+        self.is_plain = has("writing-mode", "horizontal-tb", "") & has("font-stretch", "100%", "")
+        self.is_plain &= has("font-variation-settings", "normal", "")
+        self._column, self._maps = column, maps
+        self.in_columns = self.below(~(has("column-count", "auto", "") & has("column-width", "auto", "")))
         self._reading = reading(maps, column, row)
         self._override = overrides(column, row, is_text, self.levels, self.parent)
 
@@ -243,10 +256,12 @@ class Scene(Tree):
         self.scrollers: list[Scroller] = []
         self._scroller_of = np.full(self.kind.size, -1)
         bounds = np.full((self.kind.size, 4), np.nan)
-        columns: list[tuple[Ints, Ints, F64, Ints, Ints]] = []
+        columns: list[tuple[Ints, Ints, F64, Ints, Ints, Ints]] = []
         signs: list[Bools] = []
+        self.pieces: list[str] = []
+        line_boxes = [np.zeros((0, 4))]
         lines = 0
-        self.has_letters, self.said = np.zeros(self.kind.size, np.bool_), np.full(self.kind.size, -1)
+        self.has_letters = np.zeros(self.kind.size, np.bool_)
         for number, document in enumerate(capture.documents):
             start, layout, text = int(self.starts[number]), document.layout, document.text_boxes
             frame = int(self.parent[start])
@@ -263,7 +278,7 @@ class Scene(Tree):
             if text.bounds:
                 places = np.array(text.bounds) * np.tile(scale, 2) + np.append(offset, [0, 0])
                 strings = [capture.strings[at] if at >= 0 else "" for at in layout.text]
-                entry, line, box, first, letters = parts_of(
+                entry, line, box, first, letters, chars = parts_of(
                     strings,
                     text.layout_index,
                     text.start,
@@ -273,24 +288,38 @@ class Scene(Tree):
                     self._override[node],
                 )
                 first += letters_before(node, strings)[entry]
-                signs.append(np.array([not any(map(str.isalnum, one)) for one in strings], np.bool_)[entry])
-                columns.append((node[entry], line + lines, box, first, letters))
+                own_pieces = [
+                    piece for _, piece in pieces_of(strings, text.layout_index, text.start, text.length)
+                ]
+                parts = (
+                    own_pieces[at][begin:end]
+                    for at, (begin, end) in zip(line.tolist(), chars[:, :2].tolist(), strict=True)
+                )
+                signs.append(np.array([not any(map(str.isalnum, one)) for one in parts], np.bool_))
+                columns.append((node[entry], line + lines, box, first, letters, chars))
+                self.pieces += own_pieces
+                line_boxes.append(edges_of(places))
                 lines += len(text.bounds)
-            self.said[node] = layout.text
             for one, entry_text in zip(node.tolist(), layout.text, strict=True):
                 fewest = _LONGEST_MARKER if self._is_marker[one] else 0
                 self.has_letters[one] |= entry_text >= 0 and len(capture.strings[entry_text].strip()) > fewest
         self.moving = edges_of(bounds[self._may_move & ~np.isnan(bounds[:, 0])])
         shades = np.flatnonzero(self._shades & ~np.isnan(bounds[:, 0]))
         self.unread[shades] = True
-        none = np.zeros(shades.size, np.intp)
-        columns.append((shades, lines + np.arange(shades.size), edges_of(bounds[shades]), none, none))
-        owner, line, box, first, letters = (np.concatenate(column) for column in zip(*columns, strict=True))
+        none = np.zeros((3, shades.size, 3), np.intp)
+        shade_lines = lines + np.arange(shades.size)
+        columns.append((shades, shade_lines, edges_of(bounds[shades]), none[0, :, 0], none[1, :, 0], none[2]))
+        owner, line, box, first, letters, chars = (
+            np.concatenate(column) for column in zip(*columns, strict=True)
+        )
+        self.line_box = np.concatenate([*line_boxes, edges_of(bounds[shades])])
+        self.ink_box = self.line_box.copy()
         is_text = (self.kind[owner] == Kind.TEXT) | self.is_generated[owner]
         is_text = is_text & ~self._is_marker[owner] | self._shades[owner]
         self.has_letters &= (self.kind == Kind.TEXT) | self.is_generated
         self.owner, self.line, self.box = owner[is_text], line[is_text], box[is_text]
         self.first, self.letters = first[is_text], letters[is_text]
+        self.chars, self.against = chars[is_text, :2], chars[is_text, 2]
         self.is_sign = np.concatenate([*signs, self._shades[shades]])[is_text]
         size = (self.box[:, 3] - self.box[:, 1]) / _LINE_HEIGHT
         size = np.clip(size, 0, _MOST_ENLARGED * self._font_px[self.owner])
@@ -314,6 +343,17 @@ class Scene(Tree):
         if not all(map(np.array_equal, before, (self.owner, self.first, self.letters))):
             raise ValueError("The texts are in other parts when the page is scrolled.")
 
+    def put_lines(self, node: int, boxes: F64) -> None:
+        """Tell where the text boxes of a node are (n, 4); if these are not as many, it is unsure."""
+        parts = np.flatnonzero(self.owner == node)
+        lines = np.unique(self.line[parts])
+        if len(boxes) != lines.size:
+            self.unsure[node] = True
+            return
+        shift = boxes[:, :2] - self.line_box[lines, :2]
+        self.line_box[lines] = boxes
+        self.box[parts] += np.tile(shift[np.searchsorted(lines, self.line[parts])], 2)
+
     def font_px(self, parts: Ints) -> F64:
         """Return the size of the letters of each of some parts, in px."""
         return np.asarray(self._font_px[self.owner[parts]])
@@ -324,6 +364,17 @@ class Scene(Tree):
         own = self._is_boxed & (self.kind == Kind.TEXT) & (self.document_of == document)
         for node in np.flatnonzero(own).tolist():
             yield self.fonts[self.font_of[node]], self.capture.strings[values[node - start]]
+
+    def style(self, node: int, *names: str) -> list[str]:
+        """Return computed properties of a node."""
+        return [self._column[name][self.font_of[node]] for name in names]
+
+    def map_of(self, node: int) -> list[float] | None:
+        """Return what the transforms of a text make of it, as a canvas takes it; None if they do nothing."""
+        first, second, third, last = self._maps[node].ravel().tolist()
+        if (first, second, third, last) == (1, 0, 0, 1):
+            return None
+        return [first, third, second, last]
 
     @property
     def fixed_box(self) -> Ints:
@@ -392,13 +443,11 @@ class Scene(Tree):
         The share is of what fits into these at once.
         """
         count = len(self.scrollers)
-        moved = np.zeros((count + 1, 2))  # the last for boxes that do not scroll
+        moved = self._moved()
         port = np.tile([-np.inf, -np.inf, np.inf, np.inf], (count + 1, 1))
         for number, one in enumerate(self.scrollers):
-            before = moved[one.outer]
-            own = one.port - np.tile(before, 2)
+            own = one.port - np.tile(moved[one.outer], 2)
             port[number] = common(own, port[one.outer])
-            moved[number] = before + (one.at - one.start) * one.scale
         box = self.box - np.tile(moved[self.scroller], 2)
         part = common(box, port[self.scroller])
         whole, seen = box[:, 2:] - box[:, :2], np.maximum(part[:, 2:] - part[:, :2], 0)
@@ -409,6 +458,17 @@ class Scene(Tree):
         with np.errstate(invalid="ignore", divide="ignore"):
             share = np.nan_to_num((seen / fits).prod(axis=1), nan=1.0, posinf=1.0)
         return part, share
+
+    def moved(self) -> F64:
+        """Return how far each part is scrolled to the left and up now (B, 2)."""
+        return np.asarray(self._moved()[self.scroller])
+
+    def _moved(self) -> F64:
+        """Return how far the content of each scroller is scrolled; the last is for what does not scroll."""
+        moved = np.zeros((len(self.scrollers) + 1, 2))
+        for number, one in enumerate(self.scrollers):
+            moved[number] = moved[one.outer] + (one.at - one.start) * one.scale
+        return moved
 
     def chain(self, box: int) -> list[int]:
         """Return the scrollers that a part is in, the innermost first."""

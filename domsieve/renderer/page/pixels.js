@@ -15,7 +15,9 @@
 // put(element, keyframe), unstick(element), scroll(element, left, top): change an element for the pictures.
 // staying(...elements), areBlank(...elements): see below.
 // isLive(canvas): whether a worker may draw a canvas.
-// hasFonts(), alike(font, letters, ...): whether the document loads fonts, and which of some draw all letters alike.
+// hasFonts(), alike(...groups): whether the document loads fonts, and which groups of [font, letters] draw all alike.
+// lines(...nodes): where the lines of texts are.
+// measured(fonts, lines), drawn(fonts, lines, width, height, scale): the letters of lines, apart from the page.
 // scrollPage(top): scrolls the page.
 // undo(element), restore(): undo what was put, and everything; restore returns whether anything was scrolled.
 globalThis.domsievePixels = (() => {
@@ -210,9 +212,105 @@ globalThis.domsievePixels = (() => {
     for (const [child, keyframe] of kept) blanks.push(animated(child, keyframe));
   };
 
+  const paper = (width, height) => {
+    const found = own("createElement").call(document, "canvas");
+    [found.width, found.height] = [width, height];
+    return found;
+  };
+
+  // Lines are as high as the font, rounded; if they differ by more than this share, the page is enlarged.
+  const ROUNDED = 0.08;
+  // How a pen draws a line at its place: see `Letters` in _pixel_letters.py for what a line is. What has no transform
+  // fills its box: it may be enlarged as a whole, and its words may be apart. Spaces at its ends may be outside of it.
+  const laid = (pen, fonts, [text, font, letterSpacing, wordSpacing, direction, box, map]) => {
+    pen.font = "10px sans-serif";
+    const [style, size, family, caps] = fonts[font];
+    const [left, top, right, bottom] = box;
+    const high = () => {
+      const { fontBoundingBoxAscent, fontBoundingBoxDescent } = pen.measureText("");
+      return [fontBoundingBoxAscent, fontBoundingBoxDescent];
+    };
+    pen.font = `${style} ${size}px ${family}`;
+    const enlarged = map ? 1 : (bottom - top) / high().reduce((first, second) => first + second);
+    const zoom = Math.abs(enlarged - 1) < ROUNDED ? 1 : enlarged;
+    pen.font = `${style} ${size * zoom}px ${family}`;
+    const [letter, word] = [letterSpacing * zoom, wordSpacing * zoom];
+    [pen.letterSpacing, pen.wordSpacing] = [`${letter}px`, `${word}px`];
+    [pen.fontVariantCaps, pen.direction, pen.textAlign] = [caps, direction, "left"];
+    const wideOf = (piece) => pen.measureText(piece).width;
+    const [above, below] = high().map(Math.round);
+    let [a, b, c, d] = map ?? [1, 0, 0, 1];
+    if (!map) a = d = (bottom - top) / (above + below);
+    let piece = text;
+    if (!b && !c) {
+      const rest = (one) => (right - left) / Math.abs(a) - wideOf(one);
+      const pieces = [...new Set([text, text.trimEnd(), text.trimStart(), text.trim()])];
+      piece = pieces.reduce((best, one) => (Math.abs(rest(one)) < Math.abs(rest(best)) ? one : best));
+      const spaces = piece.split(" ").length - 1;
+      if (spaces) pen.wordSpacing = `${word + rest(piece) / spaces}px`;
+      else if (!map) a = (right - left) / (wideOf(piece) || 1);
+    }
+    const wide = wideOf(piece);
+    const at = [-wide / 2, (above - below) / 2];
+    return { piece, wide, at, matrix: [a, b, c, d, (left + right) / 2, (top + bottom) / 2], begin: text.indexOf(piece) };
+  };
+
   return {
     put,
     undo,
+
+    // Left, top, right and bottom of the lines of each text, in CSS px of the page.
+    lines(...nodes) {
+      return nodes.map((node) => {
+        const range = new Range();
+        range.selectNodeContents(node);
+        return [...range.getClientRects()].map(({ left, top, right, bottom }) =>
+          [left + scrollX, top + scrollY, right + scrollX, bottom + scrollY]);
+      });
+    },
+
+    // Where the ink of each line is, and how high if it is not transformed; where in its width some of its letters begin
+    // and end; and the room of its letters over that of the same ones with no other space between them and no other
+    // width. null for a line that cannot be drawn.
+    measured(fonts, lines) {
+      const pen = run(paper(1, 1), HTMLCanvasElement, "getContext", "2d");
+      return lines.map((line) => {
+        const { piece, wide, at, matrix: [a, b, c, d, e, f], begin } = laid(pen, fonts, line);
+        if (![a, b, c, d, e, f, wide].every(Number.isFinite) || !wide) return null;
+        const ink = pen.measureText(piece);
+        const xs = [at[0] - ink.actualBoundingBoxLeft, at[0] + ink.actualBoundingBoxRight];
+        const ys = [at[1] - ink.actualBoundingBoxAscent, at[1] + ink.actualBoundingBoxDescent];
+        const corners = xs.flatMap((x) => ys.map((y) => [a * x + c * y + e, b * x + d * y + f]));
+        const [across, down] = [0, 1].map((axis) => corners.map((corner) => corner[axis]));
+        const place = (end) => pen.measureText(piece.slice(0, Math.max(end - begin, 0))).width / wide;
+        const ends = line[7].length > 1 ? line[7].map((pair) => pair.map(place)) : [];
+        pen.wordSpacing = "0px";
+        const close = pen.measureText(piece).width;
+        pen.letterSpacing = "0px";
+        const natural = pen.measureText(piece).width || 1;
+        return {
+          ink: [Math.min(...across), Math.min(...down), Math.max(...across), Math.max(...down)],
+          room: (Math.min(wide, close) / natural) * (line[6] ? 1 : a / d),
+          high: line[6] ? null : d * (ink.actualBoundingBoxAscent + ink.actualBoundingBoxDescent),
+          ends,
+        };
+      });
+    },
+
+    drawn(fonts, lines, width, height, scale) {
+      const sheet = paper(width, height);
+      const pen = run(sheet, HTMLCanvasElement, "getContext", "2d", { willReadFrequently: true });
+      pen.fillRect(0, 0, width, height);
+      pen.globalCompositeOperation = "lighter";
+      for (const line of lines) {
+        pen.fillStyle = ["#f00", "#0f0", "#00f"][line[7]];
+        const { piece, at, matrix } = laid(pen, fonts, line);
+        pen.setTransform(...matrix.map((one) => scale * one));
+        pen.fillText(piece, ...at);
+      }
+      return run(sheet, HTMLCanvasElement, "toDataURL").split(",")[1];
+    },
+
     unstick,
 
     still() {
@@ -236,6 +334,8 @@ globalThis.domsievePixels = (() => {
     reveal(...roots) {
       for (const root of trees(roots)) {
         for (const element of root.querySelectorAll("*")) {
+          // The styles of what is folded away would be laid out with it.
+          if (!run(element, Element, "checkVisibility")) continue;
           if (getComputedStyle(element).contentVisibility === "auto") {
             held.push(animated(element, { contentVisibility: "visible" }));
           }
@@ -395,7 +495,7 @@ globalThis.domsievePixels = (() => {
       return [...document.fonts].some((font) => font.status === "loaded");
     },
 
-    alike(...fonts) {
+    alike(...groups) {
       const [CELL, LEAST] = [48, 0.15]; // px of a letter; what differs of two letters, as a share of the larger one
       const pen = new OffscreenCanvas(16 * CELL, CELL).getContext("2d", { willReadFrequently: true });
       // The alpha of a letter, without the space around it.
@@ -415,17 +515,18 @@ globalThis.domsievePixels = (() => {
       };
       const areAlike = (one, other) =>
         one.alpha.reduce((sum, level, at) => sum + Math.abs(level - other.alpha[at]), 0) <= LEAST * Math.max(one.ink, other.ink);
-      const found = [];
-      for (let at = 0; at < fonts.length; at += 2) {
-        pen.font = fonts[at];
-        const kinds = [];
-        for (const letter of fonts[at + 1]) {
-          const form = drawn(letter);
-          if (!kinds.some((kind) => areAlike(kind, form))) kinds.push(form);
+      return groups.map((group) => {
+        const [kinds, all] = [[], []];
+        for (const [font, letters] of group) {
+          pen.font = font;
+          for (const letter of letters) {
+            const form = drawn(letter);
+            all.push(letter);
+            if (!kinds.some((kind) => areAlike(kind, form))) kinds.push(form);
+          }
         }
-        found.push(kinds.length <= fonts[at + 1].length / 4);
-      }
-      return found;
+        return kinds.length <= all.length / 4;
+      });
     },
 
     // Which fixed elements stay where they are when the page is scrolled: not those in transformed boxes and the like.

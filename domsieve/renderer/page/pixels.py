@@ -20,9 +20,7 @@ Pictures have half the size of the page, so they are four times as cheap.
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Iterable, Sequence, Set
-from itertools import chain
-from random import SystemRandom
+from collections.abc import AsyncIterator, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -31,13 +29,14 @@ from numpy.typing import NDArray
 
 from domsieve.renderer.browser.connection import CommandError
 from domsieve.renderer.browser.tab import Tab
+from domsieve.renderer.page._pixel_camera import Camera
 from domsieve.renderer.page._pixel_capture import PixelCapture, put_sights
 from domsieve.renderer.page._pixel_changes import chosen_by, mark_changed, mark_under
 from domsieve.renderer.page._pixel_count import Count, Sight
 from domsieve.renderer.page._pixel_grounds import grounds_of
-from domsieve.renderer.page._pixel_page import MOST_FRAMES, OpenPage
-from domsieve.renderer.page._pixel_parts import F64, Bools, Ints, common
-from domsieve.renderer.page._pixel_pictures import SCALE, Pictures, area, around_all, picture_of
+from domsieve.renderer.page._pixel_page import MOST_FRAMES
+from domsieve.renderer.page._pixel_parts import F64, Bools, common
+from domsieve.renderer.page._pixel_pictures import Pictures, area, around_all
 from domsieve.renderer.page._pixel_reading import letters_of_fonts
 from domsieve.renderer.page._pixel_scene import SHOWING, Scene
 from domsieve.renderer.page._pixel_scripts import (
@@ -51,7 +50,7 @@ from domsieve.renderer.page._pixel_scripts import (
 from domsieve.renderer.page._pixel_sheets import mentioned
 
 if TYPE_CHECKING:
-    from PIL.Image import Image
+    pass
 
 # Chrome pictures large parts faster than many small ones.
 _TILE_PX, _WIDTH_PX = 16_384, 1_280
@@ -71,7 +70,6 @@ _MOST_AGAIN = 4
 _SKIPPING = "content-visibility"
 # With these, styles depend on how far the page is scrolled. So many places of the page are looked at.
 _STATES, _MOST_PLACES = ("scroll-state(", "target-current"), 60
-_CHANCE, _LONGEST_BREAK_S = SystemRandom(), 0.05
 
 
 async def look(
@@ -115,7 +113,8 @@ async def look(
                     await page.still()
                     scripted = await with_scripts(page, style_names, words)
                     capture = scripted.capture
-                sights, ranges = await page.look(capture, style_names, lost, scripted, words)
+                has_states = not words.isdisjoint(_STATES)
+                sights, ranges = await page.look(capture, style_names, lost, scripted, has_states=has_states)
         finally:
             async with asyncio.timeout(min(limit_s, _RESTORE_S)):
                 await page.restore()
@@ -129,7 +128,7 @@ async def look(
     return capture
 
 
-class _Page(OpenPage):
+class _Page(Camera):
     """The look at one page."""
 
     async def look(
@@ -138,7 +137,8 @@ class _Page(OpenPage):
         names: Sequence[str],
         lost: Sequence[Sequence[float]],
         scripted: WithScripts | None,
-        words: Set[str],
+        *,
+        has_states: bool,
     ) -> tuple[NDArray[np.uint8], dict[int, list[tuple[int, int]]]]:
         """Return the `Sight` of all nodes, one document after another, and what is seen of those seen in part.
 
@@ -160,22 +160,31 @@ class _Page(OpenPage):
         await self._cut(scene)
         await self._read_fonts(scene)
         await self._check_blank(scene)
-        lazy = not words.isdisjoint((_SKIPPING, *_STATES))
-        mark_under(scene, (await self._contents(scene, await self._live(scene, lazy=lazy))).values())
+        mark_under(scene, (await self._contents(scene, await self._live(scene))).values())
         metrics = await self.session.send("Page.getLayoutMetrics")
-        size, window = metrics["cssContentSize"], metrics["cssLayoutViewport"]
-        if not words.isdisjoint(_STATES):
-            await self._mark_states(scene, size["height"], window["clientHeight"])
-        width = window["clientWidth"] if scene.is_cut_at_side else size["width"]
-        whole = np.array([0, 0, min(width, _WIDEST_PX), min(size["height"], _TALLEST_PX)], np.float64)
+        if has_states:
+            page_px, window_px = (
+                metrics["cssContentSize"]["height"],
+                metrics["cssLayoutViewport"]["clientHeight"],
+            )
+            await self._mark_states(scene, page_px, window_px)
+        await self._hide(fixed.values())
+        for is_last in (False, True):
+            size, window = metrics["cssContentSize"], metrics["cssLayoutViewport"]
+            width = window["clientWidth"] if scene.is_cut_at_side else size["width"]
+            whole = np.array([0, 0, min(width, _WIDEST_PX), min(size["height"], _TALLEST_PX)], np.float64)
+            count = Count(scene, np.array([*self.worlds]), await self.measure(scene))
+            if await self.call(0, "isDriven"):
+                await self._view_scrolled(count, whole, window["clientHeight"])
+            else:
+                await self._view(count, count.in_view(is_fixed=False), whole)
+            metrics = await self.session.send("Page.getLayoutMetrics")
+            if is_last or metrics["cssContentSize"] == size:
+                break
+            # Lazy pictures came in view, and failed, since nothing is loaded: now they have another size.
+            scene.place(await self.capture(SHOWING), await self._contents(scene, scene.frames[:MOST_FRAMES]))
         first = np.array([window["pageX"], window["pageY"]] * 2, np.float64)
         first[2:] += window["clientWidth"], window["clientHeight"]
-        count = Count(scene, np.array([*self.worlds]))
-        await self._hide(fixed.values())
-        if await self.call(0, "isDriven"):
-            await self._view_scrolled(count, whole, window["clientHeight"])
-        else:
-            await self._view(count, count.in_view(is_fixed=False), whole)
         await self._view_fixed(count, fixed, first)
         await self._scroll(count, fixed, whole)
         is_cut = np.array([size["width"] > _WIDEST_PX, size["height"] > _TALLEST_PX])
@@ -188,7 +197,12 @@ class _Page(OpenPage):
     async def _settle(
         self, scene: Scene, capture: PixelCapture, names: Sequence[str], *, moved: bool
     ) -> dict[int, Any]:
-        """Bring the page into the state to be pictured, and place the scene; return handles of its fixed boxes."""
+        """Bring the page into the state to be pictured, and place the scene; return handles of its fixed boxes.
+
+        Parameters
+        ----------
+        moved : whether the page is not as in the capture any more.
+        """
         for node in scene.sticky.tolist():
             document = int(scene.document_of[node])
             if document in self.worlds:
@@ -257,9 +271,11 @@ class _Page(OpenPage):
             boxes &= ~here
             await self.call(0, "follow", offset)
             scene.replace(await self.capture(SHOWING), contents)
+            count.letters = await self.measure(scene)
             await self._view(count, here, common(around_all(scene.box[here]), whole))
         await self.call(0, "follow", 0)
         scene.replace(await self.capture(SHOWING), contents)
+        count.letters = await self.measure(scene)
 
     async def _mark_states(self, scene: Scene, page_px: float, window_px: float) -> None:
         """Mark the texts as unsure that have other styles when the page is scrolled, or are under what has."""
@@ -270,7 +286,7 @@ class _Page(OpenPage):
         scene.unsure |= len(offsets) > _MOST_PLACES
         for offset in offsets[:_MOST_PLACES]:
             await self.call(0, "scrollPage", offset)
-            await self._picture(np.array([0.0, 0.0, 2.0, 2.0]))  # states change with the next frame
+            await self.picture(np.array([0.0, 0.0, 2.0, 2.0]))  # states change with the next frame
             mark_changed(scene, before, await self.capture(names), names, places=False)
         await self.call(0, "scrollPage", 0.0)
 
@@ -288,18 +304,13 @@ class _Page(OpenPage):
                 async with self._showing([*fixed.values()] if root < 0 else [fixed[root]]):
                     await self._view(count, boxes, common(around_all(place[boxes]), window))
 
-    async def _live(self, scene: Scene, *, lazy: bool) -> list[int]:
-        """Return the canvases that a worker may draw, which goes on while the scripts of the page are off.
-
-        If boxes may appear (`lazy`), all count, and what they are in: without scripts, a new canvas is not painted.
-        """
+    async def _live(self, scene: Scene) -> list[int]:
+        """Return the canvases that a worker may draw, which goes on while the scripts of the page are off."""
         found = []
         for node in (node for node, name in enumerate(scene.names) if name == "canvas"):
             document = int(scene.document_of[node])
             await self.enter(document)
-            if lazy:
-                found += [node, int(scene.parent[node])]
-            elif document not in self.worlds or await self.call(
+            if document not in self.worlds or await self.call(
                 document, "isLive", await self._handle(scene, node)
             ):
                 found.append(node)
@@ -328,10 +339,12 @@ class _Page(OpenPage):
         """Find the texts in fonts of the page that draw all letters alike."""
         for document in self.worlds:
             if await self.call(document, "hasFonts"):
-                fonts = letters_of_fonts(scene.texts_of(document))
-                alike = await self.call(document, "alike", *chain.from_iterable(fonts))
-                wrong = [font for (font, _), is_alike in zip(fonts, alike, strict=True) if is_alike]
-                scene.unread |= np.isin(scene.fonts, wrong)[scene.font_of] & (scene.document_of == document)
+                groups, others = letters_of_fonts(scene.texts_of(document))
+                alike = await self.call(document, "alike", *groups)
+                wrong = [font for group, same in zip(groups, alike, strict=True) if same for font, _ in group]
+                own = scene.document_of == document
+                scene.unread |= np.isin(scene.fonts, wrong)[scene.font_of] & own
+                scene.unsure |= np.isin(scene.fonts, [*others])[scene.font_of] & own
 
     async def _check_blank(self, scene: Scene) -> None:
         """Find the texts that are not transparent without letters, since an inline style forbids it."""
@@ -343,9 +356,9 @@ class _Page(OpenPage):
                 continue
             own = texts[scene.document_of[texts] == document]
             parents = [await self._handle(scene, node) for node in scene.parent[own].tolist()]
-            await self._blank({document: None})
+            await self.blank({document: None})
             scene.unsure[own] = ~np.array(await self.call(document, "areBlank", *parents), np.bool_)
-            await self._unblank([document])
+            await self.unblank([document])
 
     async def _scroll(self, count: Count, fixed: dict[int, Any], whole: F64) -> None:
         """Scroll what scrolls until all its texts were in view; boxes apart from each other at once."""
@@ -386,7 +399,7 @@ class _Page(OpenPage):
             await self.call(document, "unblank")
             was_scrolled |= await self.call(document, "restore")
         if was_scrolled:  # the page is told with its next frame, while its scripts are off
-            await self._picture(np.array([0.0, 0.0, 2.0, 2.0]))
+            await self.picture(np.array([0.0, 0.0, 2.0, 2.0]))
 
     # ---- pictures
 
@@ -411,7 +424,7 @@ class _Page(OpenPage):
                 if not missing.any():
                     continue
                 around = common(around_all(place[missing]), tile)
-                if np.count_nonzero(missing) >= _MOST_MISSING:
+                if np.count_nonzero(missing & ~part.smeared) >= _MOST_MISSING:
                     around = tile
                 elif area(around[None])[0] > _LITTLE * area(tile[None])[0]:
                     continue
@@ -423,17 +436,21 @@ class _Page(OpenPage):
 
         In this order, because a layer may be missing in the first picture after a change.
         """
-        without, complete = await self._without(tiles), await self._shoot_all(tiles)
+        without, complete = await self.without(tiles), await self.shoot_all(tiles)
         parts = []
         for tile, first, second in zip(tiles, without, complete, strict=True):
             part = await asyncio.to_thread(Pictures, count.scene, tile, await first, await second)
             if await asyncio.to_thread(part.moves) or await self._moves(part, part.may_move(boxes)):
-                await asyncio.to_thread(part.take_out, *await self._again(tile, _MOST_AGAIN))
+                await asyncio.to_thread(part.take_out, *await self.again(tile, _MOST_AGAIN))
+            drawn = await self.draw(count.letters, tile, part.size)
+            await asyncio.to_thread(part.match, count.letters, drawn)
             for group in await asyncio.to_thread(part.crowds, boxes, count.can_be_alone):
-                await self._blank(await self._nodes(count.scene, group))
-                picture = await self._shoot(tile)
-                await self._unblank(self.worlds)
-                await asyncio.to_thread(part.count_alone, group, await picture)
+                around = part.around(np.isin(np.arange(boxes.size), group))
+                await self.blank(await self.nodes(count.scene, group))
+                picture = await (await self.shoot(around))
+                await self.unblank(self.worlds)
+                drawn = await self.draw(count.letters, around, picture.size, count.scene.owner[group])
+                await asyncio.to_thread(part.count_alone, group, around, picture, count.letters, drawn)
             await asyncio.to_thread(part.bury)
             parts.append(part)
         return parts
@@ -443,57 +460,4 @@ class _Page(OpenPage):
         if not boxes.any():
             return False
         around = part.around(boxes)
-        return await asyncio.to_thread(part.differs_from, around, *await self._again(around, 2))
-
-    async def _again(self, clip: F64, count: int) -> "tuple[list[Image], list[Image]]":
-        """Take so many pictures each without and with letters, at times and in an order that no page can know."""
-        found: tuple[list[asyncio.Task[Image]], list[asyncio.Task[Image]]] = [], []
-        for with_letters in _CHANCE.sample([False, True] * count, 2 * count):
-            await asyncio.sleep(_CHANCE.uniform(0, _LONGEST_BREAK_S))
-            found[with_letters].extend(
-                await self._shoot_all([clip]) if with_letters else await self._without([clip])
-            )
-        return await asyncio.gather(*found[0]), await asyncio.gather(*found[1])
-
-    async def _without(self, tiles: Sequence[F64]) -> "list[asyncio.Task[Image]]":
-        """Take pictures of parts of the page without letters."""
-        await self._blank(dict.fromkeys(self.worlds))
-        pictures = await self._shoot_all(tiles)
-        await self._unblank(self.worlds)
-        return pictures
-
-    async def _shoot_all(self, tiles: Sequence[F64]) -> "list[asyncio.Task[Image]]":
-        return [await self._shoot(tile) for tile in tiles]
-
-    async def _shoot(self, clip: F64) -> "asyncio.Task[Image]":
-        """Take a picture of a part of the page; it is decoded while the page goes on."""
-        return asyncio.create_task(asyncio.to_thread(picture_of, await self._picture(clip)))
-
-    async def _picture(self, clip: F64) -> str:
-        left, top, right, bottom = clip.tolist()
-        answer = await self.session.send(
-            "Page.captureScreenshot",
-            {
-                "format": "png",
-                "optimizeForSpeed": True,
-                "captureBeyondViewport": True,
-                "clip": {"x": left, "y": top, "width": right - left, "height": bottom - top, "scale": SCALE},
-            },
-        )
-        return str(answer["data"])
-
-    async def _nodes(self, scene: Scene, group: Ints) -> dict[int, list[Any]]:
-        """Return handles of the text nodes of some parts, by document."""
-        found: dict[int, list[Any]] = {}
-        for node in np.unique(scene.owner[group]).tolist():
-            found.setdefault(int(scene.document_of[node]), []).append(await self._handle(scene, node))
-        return found
-
-    async def _blank(self, nodes: dict[int, Any]) -> None:
-        for document, chosen in nodes.items():
-            roots = self._roots.get(document, [])
-            await self.call(document, "blank", -1 if chosen is None else len(chosen), *(chosen or ()), *roots)
-
-    async def _unblank(self, documents: Any) -> None:
-        for document in documents:
-            await self.call(document, "unblank")
+        return await asyncio.to_thread(part.differs_from, around, *await self.again(around, 2))

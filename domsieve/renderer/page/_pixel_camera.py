@@ -1,0 +1,111 @@
+"""Take pictures of parts of an open page, with letters and without, and have its letters drawn apart."""
+
+import asyncio
+from collections.abc import Iterable, Sequence
+from random import SystemRandom
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from domsieve.renderer.page._pixel_letters import Letters
+from domsieve.renderer.page._pixel_page import OpenPage
+from domsieve.renderer.page._pixel_parts import F64, Ints
+from domsieve.renderer.page._pixel_pictures import SCALE, ink_of, picture_of
+from domsieve.renderer.page._pixel_scene import Scene
+from domsieve.snapshot.page import Kind
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+
+# A bound of the work on one page: texts that are divided into columns.
+_MOST_IN_COLUMNS = 3_000
+_CHANCE, _LONGEST_BREAK_S = SystemRandom(), 0.05
+
+
+class Camera(OpenPage):
+    """An open page that pictures are taken of."""
+
+    async def measure(self, scene: Scene) -> Letters:
+        """Return the lines that can be drawn apart, and tell the scene where exactly they are."""
+        # Captures have the lines of a text that goes on in another column in the first one.
+        split = np.unique(scene.owner[scene.in_columns[scene.owner] & (scene.document_of[scene.owner] == 0)])
+        split = split[scene.kind[split] == Kind.TEXT]
+        scene.unsure[split[_MOST_IN_COLUMNS:]] = True
+        nodes = split[:_MOST_IN_COLUMNS].tolist()
+        handles = [await self._handle(scene, node) for node in nodes]
+        found = await self.call(0, "lines", *handles) if nodes else []
+        for node, boxes in zip(nodes, found, strict=True):
+            scene.put_lines(node, np.array(boxes, np.float64).reshape(-1, 4))
+        letters = Letters(scene, self.worlds)
+        for document, lines in letters.by_document.items():
+            if lines:
+                values = [letters.lines[line] for line in lines]
+                letters.place(document, await self.call(document, "measured", letters.fonts, values))
+        return letters
+
+    async def draw(
+        self, letters: Letters, clip: F64, size: tuple[int, int], owners: Ints | None = None
+    ) -> NDArray[np.uint8]:
+        """Return the ink of the letters in a part of the page, in a picture of some size; with `owners`, of these."""
+        pictures = []
+        for document, lines in letters.in_clip(clip, owners).items():
+            pictures.append(await self.call(document, "drawn", letters.fonts, lines, *size, SCALE))
+        return await asyncio.to_thread(ink_of, pictures, size)
+
+    async def again(self, clip: F64, count: int) -> "tuple[list[Image], list[Image]]":
+        """Take so many pictures each without and with letters, at times and in an order that no page can know."""
+        found: tuple[list[asyncio.Task[Image]], list[asyncio.Task[Image]]] = [], []
+        for with_letters in _CHANCE.sample([False, True] * count, 2 * count):
+            await asyncio.sleep(_CHANCE.uniform(0, _LONGEST_BREAK_S))
+            found[with_letters].extend(
+                await self.shoot_all([clip]) if with_letters else await self.without([clip])
+            )
+        return await asyncio.gather(*found[0]), await asyncio.gather(*found[1])
+
+    async def without(self, tiles: Sequence[F64]) -> "list[asyncio.Task[Image]]":
+        """Take pictures of parts of the page without letters."""
+        await self.blank(dict.fromkeys(self.worlds))
+        pictures = await self.shoot_all(tiles)
+        await self.unblank(self.worlds)
+        return pictures
+
+    async def shoot_all(self, tiles: Sequence[F64]) -> "list[asyncio.Task[Image]]":
+        """Take pictures of parts of the page as it is now."""
+        return [await self.shoot(tile) for tile in tiles]
+
+    async def shoot(self, clip: F64) -> "asyncio.Task[Image]":
+        """Take a picture of a part of the page; it is decoded while the page goes on."""
+        return asyncio.create_task(asyncio.to_thread(picture_of, await self.picture(clip)))
+
+    async def picture(self, clip: F64) -> str:
+        """Return a picture of a part of the page, as the browser encodes it."""
+        left, top, right, bottom = clip.tolist()
+        answer = await self.session.send(
+            "Page.captureScreenshot",
+            {
+                "format": "png",
+                "optimizeForSpeed": True,
+                "captureBeyondViewport": True,
+                "clip": {"x": left, "y": top, "width": right - left, "height": bottom - top, "scale": SCALE},
+            },
+        )
+        return str(answer["data"])
+
+    async def nodes(self, scene: Scene, group: Ints) -> dict[int, list[Any]]:
+        """Return handles of the text nodes of some parts, by document."""
+        found: dict[int, list[Any]] = {}
+        for node in np.unique(scene.owner[group]).tolist():
+            found.setdefault(int(scene.document_of[node]), []).append(await self._handle(scene, node))
+        return found
+
+    async def blank(self, nodes: dict[int, Any]) -> None:
+        """Make letters transparent: for each document handles of texts, or None for all."""
+        for document, chosen in nodes.items():
+            roots = self._roots.get(document, [])
+            await self.call(document, "blank", -1 if chosen is None else len(chosen), *(chosen or ()), *roots)
+
+    async def unblank(self, documents: Iterable[int]) -> None:
+        """Show the letters of documents again."""
+        for document in documents:
+            await self.call(document, "unblank")

@@ -1,0 +1,265 @@
+"""The letters of a page as they are if nothing hides them: drawn apart, in their own fonts and places.
+
+What a picture of the page shows of a text must look like its letters, or nobody reads it there: strips of them, dots,
+and what other texts or filters draw in their place are no letters.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
+from numpy.typing import NDArray
+
+from domsieve.renderer.page._pixel_parts import F64, Bools, Ints, px
+from domsieve.renderer.page._pixel_scene import Scene
+
+# Letters are at most so many pixels from where they should be: the boxes of buttons are a little off. Around a part
+# is a margin, for the box of a narrow letter may have no ground.
+_FARTHEST, _MARGIN = (3, 2), 1
+# Rows that differ in more of a part than any row of the letters has are lines under them, if it is half of the part.
+_MORE, _LEAST_OF_LINE = 0.08, 0.5
+# What makes letters go to the left or to the right against the rules of their script.
+_CONTROLS = {-1: "\u202e", 0: "", 1: "\u202d"}
+INKS = 3
+"""Letters are drawn in the three colours, so that those on top of each other can be told apart."""
+# So many lines that begin above are looked at for this.
+_NEIGHBOURS = 300
+# Large letters are compared in fewer pixels, of at least so many rows.
+_MOST_ROWS = 40
+# Outlines and shadows show letters by what is around them, so far in pixels.
+_AROUND = (1, 3)
+_FONT = ("font-style", "font-weight", "font-family", "font-variant-caps")
+# A pixel with less ink than this, of 255, is none.
+_LEAST_INK = 6
+# Correlation of what differs with the letters. Measured on 84,000 parts of 60 pages: .95 and more for nearly all,
+# below .5 for 2 of 10,000, most of them under other texts; .2 to .48 for letters in strips, dots and bands.
+_LEAST_LIKENESS = 0.5
+# If half of the parts of a text are below the first limit, those below the second do not look like their letters.
+_LEAST_OF_TEXT, _LEAST_IF_STRANGE = 0.62, 0.8
+# Letters that need so much less room than in their font are on top of each other, and letters that are less high than
+# this (px) too small; in lines of so many.
+_MOST_SQUEEZED, _LEAST_HEIGHT, _FEWEST_LETTERS = 0.6, 2.5, 6
+
+
+class Letters:
+    """The lines of a scene whose letters can be drawn apart: those that are written to the side.
+
+    Parameters
+    ----------
+    scene : where the lines are.
+    documents : the documents that can be asked to draw.
+
+    Attributes
+    ----------
+    fonts : the style and weight of each font, its size in px, its family and its kind of capitals.
+    by_document : the lines that each document draws.
+    lines : of each such line, what ``pixels.js`` needs: its text, the number of its font, the space between letters
+        and words, its direction, its edges in CSS px of the page, what its transforms make of it (4,) or None, and
+        where in the text its parts begin and end.
+    is_drawn : (B,), the parts of such lines.
+    ink : (B,), the ink that the line of each part was drawn with: lines on top of each other have different ones.
+    """
+
+    def __init__(self, scene: Scene, documents: Iterable[int]) -> None:
+        self._scene = scene
+        self.fonts: list[tuple[str, float, str, str]] = []
+        self.by_document: dict[int, list[int]] = {document: [] for document in documents}
+        self.lines: dict[int, list[Any]] = {}
+        self._parts: dict[int, Ints] = {}
+        fonts: dict[tuple[str, float, str, str], int] = {}
+        order = np.argsort(scene.line, kind="stable")
+        lines, begin = np.unique(scene.line[order], return_index=True)
+        for line, parts in zip(lines.tolist(), np.split(order, begin)[1:], strict=True):
+            node = int(scene.owner[parts[0]])
+            document = int(scene.document_of[node])
+            if line >= len(scene.pieces) or document not in self.by_document or not scene.is_plain[node]:
+                continue
+            style, weight, family, caps, direction = scene.style(node, *_FONT, "direction")
+            font = f"{style} {weight}", float(scene.font_px(parts[:1])[0]), family, caps or "normal"
+            number = fonts.setdefault(font, len(fonts))
+            between = [
+                max(px(value), -1000.0) for value in scene.style(node, "letter-spacing", "word-spacing")
+            ]
+            text = scene.pieces[line].replace("\n", " ").replace("\t", " ")
+            control = _CONTROLS[int(scene.against[parts[0]])]
+            ends = [[_units(control + text[:end]) for end in pair] for pair in scene.chars[parts].tolist()]
+            self.lines[line] = [
+                *(control + text, number, *between, direction or "ltr"),
+                *(scene.line_box[line].round(2).tolist(), scene.map_of(node), ends),
+            ]
+            self.by_document[document].append(line)
+            self._parts[line] = parts
+        self.fonts = [*fonts]
+        self.is_drawn = np.isin(scene.line, [*self.lines])
+        self.ink = np.zeros(scene.line.size, np.intp)
+
+    def in_clip(self, clip: F64, owners: Ints | None = None) -> dict[int, list[list[Any]]]:
+        """Return what each document draws in a part of the page; with `owners`, only the lines of these texts.
+
+        It is as in `lines`, but for the place, and with the number of an ink in place of the ends of parts.
+        """
+        scene = self._scene
+        _, first = np.unique(scene.line, return_index=True)
+        first = first[self.is_drawn[first]]
+        if owners is not None:
+            first = first[np.isin(scene.owner[first], owners)]
+        lines = scene.line[first]
+        boxes = scene.line_box[lines] - np.tile(scene.moved()[first], 2)
+        inside = (boxes[:, :2] < clip[2:]).all(axis=1) & (boxes[:, 2:] > clip[:2]).all(axis=1)
+        lines, first = lines[inside], first[inside]
+        ink = scene.ink_box[lines] - np.tile(scene.moved()[first], 2)
+        inks = dict(zip(lines.tolist(), _apart(ink), strict=True))
+        self.ink[np.isin(scene.line, lines)] = 0
+        for line, number in inks.items():
+            self.ink[self._parts[line]] = number
+        boxes = boxes[inside] - np.tile(clip[:2], 2)
+        places = dict(zip(lines.tolist(), boxes.round(2).tolist(), strict=True))
+        return {
+            document: [
+                [*self.lines[line][:5], places[line], self.lines[line][6], inks[line]]
+                for line in own
+                if line in places
+            ]
+            for document, own in self.by_document.items()
+            if not places.keys().isdisjoint(own)
+        }
+
+    def place(self, document: int, measured: Sequence[Mapping[str, Any] | None]) -> None:
+        """Tell the scene where the parts and the ink of the lines of a document are.
+
+        Parameters
+        ----------
+        document : its number.
+        measured : of each line the answer of ``measured`` in ``pixels.js``; None for one that it cannot draw.
+        """
+        scene = self._scene
+        for line, found in zip(self.by_document[document], measured, strict=True):
+            parts = self._parts[line]
+            if found is None:
+                self.is_drawn[parts] = False
+                continue
+            scene.ink_box[line] = found["ink"]
+            is_low = found["high"] is not None and found["high"] < _LEAST_HEIGHT
+            if scene.letters[parts].sum() >= _FEWEST_LETTERS and (is_low or found["room"] < _MOST_SQUEEZED):
+                scene.unread[scene.owner[parts]] = True
+            if parts.size > 1 and (self.lines[line][6] or [1, 0, 0, 1])[1:3] == [0, 0]:
+                left, _, right, _ = scene.line_box[line]
+                ends = np.array(found["ends"], np.float64)
+                if scene.box[parts[0], 0] > scene.box[parts[-1], 0]:  # read to the left
+                    ends = 1 - ends[:, ::-1]
+                scene.box[parts[:, None], [0, 2]] = left + (right - left) * ends
+
+
+def _units(text: str) -> int:
+    """Return the length of a text in code units of UTF-16, which browsers count."""
+    return len(text) if text.isascii() else len(text.encode("utf-16-le", "surrogatepass")) // 2
+
+
+def _apart(boxes: F64) -> list[int]:
+    """Return an ink for each of some boxes (n, 4); neighbours that overlap have different ones if they can."""
+    inks = np.zeros(len(boxes), np.intp)
+    order = np.argsort(boxes[:, 1], kind="stable")
+    sorted_ = boxes[order]
+    for number, one in enumerate(sorted_):
+        begin = max(number - _NEIGHBOURS, 0)
+        before = sorted_[begin:number]
+        meets = ((before[:, :2] < one[2:]) & (before[:, 2:] > one[:2])).all(axis=1)
+        taken = np.bincount(inks[order[begin:number]][meets], minlength=INKS)
+        inks[order[number]] = int(taken.argmin())
+    return inks.tolist()
+
+
+def unlike(
+    levels: NDArray[np.uint8], drawn: NDArray[np.uint8], scene: Scene, inks: Ints, edges: Ints, parts: Ints
+) -> Bools:
+    """Return which parts (B,), of some, do not look like their letters in a picture.
+
+    Parameters
+    ----------
+    levels : how much each pixel of the picture differs without letters (height, width).
+    drawn : the letters in each ink, in the same places (height, width, INKS).
+    scene, inks, edges : the scene, and the ink of each of its parts (B,), and their left, top, right and bottom in
+        pixels (B, 4).
+    parts : the numbers of some.
+    """
+    found = np.zeros(len(edges), np.bool_)
+    if not parts.size:
+        return found
+    likeness = np.zeros(parts.size)
+    for ink in range(INKS):
+        at = np.flatnonzero(inks[parts] == ink)
+        own, others = drawn[..., ink], np.delete(drawn, ink, axis=2).max(axis=2)
+        likeness[at] = _likenesses(levels, own, others, edges[parts[at]])
+        around = at[scene.outlined[scene.owner[parts[at]]]]
+        for outline in _outlines(own) if around.size else ():
+            found_now = _likenesses(levels, outline, others, edges[parts[around]])
+            likeness[around] = np.maximum(likeness[around], found_now)
+    text = np.unique(scene.owner[parts], return_inverse=True)[1]
+    order = np.lexsort((likeness, text))
+    count = np.bincount(text)
+    middle = likeness[order][np.cumsum(count) - count + count // 2]
+    is_strange = middle < _LEAST_OF_TEXT
+    found[parts] = likeness < np.where(is_strange, _LEAST_IF_STRANGE, _LEAST_LIKENESS)[text]
+    return found
+
+
+def _outlines(drawn: NDArray[np.uint8]) -> Iterator[NDArray[np.uint8]]:
+    """Yield the edges of letters, and what is around them."""
+    from PIL import Image, ImageChops, ImageFilter  # loaded on use: only this mode needs it
+
+    letters = Image.fromarray(drawn)
+    yield np.asarray(ImageChops.multiply(letters, ImageChops.invert(letters)))
+    for reach in _AROUND:
+        yield np.asarray(ImageChops.subtract(letters.filter(ImageFilter.MaxFilter(2 * reach + 1)), letters))
+
+
+def _likenesses(
+    levels: NDArray[np.uint8], drawn: NDArray[np.uint8], others: NDArray[np.uint8], edges: Ints
+) -> F64:
+    """Return the likeness of what differs in each of some boxes (n, 4) with the letters in it, apart from others."""
+    down, aside = _FARTHEST
+    begin = np.maximum(edges[:, :2] - _MARGIN, 0)
+    end = np.minimum(edges[:, 2:] + _MARGIN, levels.shape[::-1])
+    found = np.zeros(len(edges))
+    for at, ((x, y), (x_end, y_end)) in enumerate(zip(begin.tolist(), end.tolist(), strict=True)):
+        step = max(min(y_end - y, x_end - x) // _MOST_ROWS, 1)
+        inside = np.s_[y:y_end:step, x:x_end:step]
+        own, other = (np.pad(ink[inside], ((down, down), (aside, aside))) for ink in (drawn, others))
+        found[at] = _likeness(levels[inside], own, other)
+    return found
+
+
+def _likeness(levels: NDArray[np.uint8], drawn: NDArray[np.uint8], others: NDArray[np.uint8]) -> float:
+    """Return the largest correlation of what differs with drawn letters, of all places that these may have.
+
+    It is computed once more without the pixels where other letters are, for these may be seen or not.
+    """
+    aside = _FARTHEST[1]
+    shown = levels.astype(np.float32)
+    height, width = shown.shape
+    fullest = (drawn[:, aside : aside + width] > _LEAST_INK).mean(axis=1).max()
+    rows = (shown > _LEAST_INK).mean(axis=1) <= max(fullest + _MORE, _LEAST_OF_LINE)
+    shown = shown[rows]
+    windows = sliding_window_view(drawn, (height, width))[:, :, rows].astype(np.float32)
+    free = np.ones((1, 1, *shown.shape), np.float32)
+    best = _correlation(windows, shown, free)
+    if others.any():
+        free = (sliding_window_view(others, (height, width))[:, :, rows] <= _LEAST_INK).astype(np.float32)
+        best = max(best, _correlation(windows * free, shown, free))
+    return best
+
+
+def _correlation(
+    windows: NDArray[np.float32], shown: NDArray[np.float32], free: NDArray[np.float32]
+) -> float:
+    """Return the largest correlation of a picture (h, w) with any of others (.., .., h, w), where these are free."""
+    axes = (2, 3)
+    count = np.maximum(free.sum(axis=axes), 1)
+    there = np.einsum("ijkl,kl->ij", free, shown)
+    power = np.einsum("ijkl,kl->ij", free, np.square(shown)) - there**2 / count
+    total = windows.sum(axis=axes)
+    cross = np.einsum("ijkl,kl->ij", windows, shown) - total * there / count
+    spread = np.einsum("ijkl,ijkl->ij", windows, windows) - total**2 / count
+    size = np.sqrt(np.maximum(spread, 0) * np.maximum(power, 0))
+    return float(np.abs(np.divide(cross, size, out=np.zeros_like(cross), where=size > 1)).max())

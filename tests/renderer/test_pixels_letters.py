@@ -1,0 +1,144 @@
+"""What pictures show of a text must look like its letters: strips, dots and what others draw there are not read."""
+
+import numpy as np
+import pytest
+
+import domsieve
+from domsieve.renderer.page._pixel_letters import INKS, unlike
+from domsieve.renderer.page._pixel_parts import pieces_of
+from tests.renderer.conftest import Studio
+from tests.renderer.test_pixels import show
+
+_WORDS = "seven words that a reader can read"
+_FILTER = "<svg width=0 height=0 style='position:absolute'><filter id=f>{}</filter></svg>"
+_BANDS = _FILTER.format(
+    "<feGaussianBlur stdDeviation=3 /><feComponentTransfer>"
+    "<feFuncA type=discrete tableValues='0 1 0 1 0 1 0 1 0 1 0 1 0 1 0 1' /></feComponentTransfer>"
+)
+_AT = "position:absolute;left:0;margin:0"
+_SHADOWS = " ".join(f"drop-shadow({at} #000)" for at in ("5px 3px", "-7px 4px", "11px -5px"))
+_DRAWN = "<svg width=800 height=60><text y=30 x='{}'>{{}}</text></svg>"
+_BAR = "<canvas style='position:absolute;top:0;height:40px;left:calc({}ch);width:calc({}ch)'></canvas>"
+UNLIKE = {
+    "strips across": "<p style='mask-image:"
+    "repeating-linear-gradient(90deg,#000 0 12px,transparent 12px 54px)'>{}</p>",
+    "dots": "<p style='mask:radial-gradient(#000 1px,transparent 1.2px) 0 0/6px 6px'>{}</p>",
+    "many shadows": f"<p style='filter:{_SHADOWS}'>{{}}</p>",
+    "bands": f"{_BANDS}<p style='filter:url(#f)'>{{}}</p>",
+    "a line of another text": f"<div style='position:relative;height:100px'><p style='{_AT};top:60px'>{{}}</p>"
+    f"<p style='{_AT};top:0;text-decoration:underline 24px #000;text-underline-offset:40px'>"
+    "a text that stands above the other</p></div>",
+    "letters on top of each other": "<p style='letter-spacing:-.3em'>{}</p>",
+    "words on top of each other": "<p style='letter-spacing:-8px;word-spacing:60px;padding-left:20px'>{}</p>",
+    "three heaps": _DRAWN.format(" ".join(["20 400 780"] * 12)),
+    "a word at a place": _DRAWN.format(" ".join(str(30 + 90 * (at // 6)) for at in range(36))),
+    "specks of the ground": "<div style='position:relative'><p>{}</p><canvas id=d width=600 height=24 "
+    "style='position:absolute;left:0;top:0'></canvas></div><script>{ const c = d.getContext('2d'); let s = 7; "
+    "c.fillStyle = '#fff'; "
+    "const r = () => (s = s * 16807 % 2147483647) / 2147483647; "
+    "for (let i = 0; i < 5000; i++) c.fillRect(r() * 600, r() * 24, 3, 3) }</script>",
+}
+# Each is drawn apart in the same way as the browser draws it in the page.
+LIKE = {
+    "to the left": "<p dir=rtl>مرحبا بكم في هذه الصفحة التي يمكن للجميع قراءتها اليوم</p>",
+    "both ways": "<p dir=rtl>שלום לכולם, זהו משפט abc באנגלית 123 וגם בעברית</p>",
+    "small capitals": "<p style='font:small-caps 20px serif'>Some Words for Readers</p>",
+    "capitals, spaced": "<p style='text-transform:uppercase;letter-spacing:.2em'>some words for readers</p>",
+    "justified": "<p style='text-align:justify;width:300px'>these words are apart from each other in all "
+    "of their lines, but for those of the last one</p>",
+    "tight and large": "<h1 style='font:900 48px/1 sans-serif;letter-spacing:-.05em'>A Tight Heading</h1>",
+    "enlarged": "<p style='zoom:1.5'>seven words that a reader can read</p>",
+    "turned": "<p style='transform:rotate(-5deg);width:200px'>turned by five degrees</p>",
+    "mirrored": "<p style='transform:scaleX(-1)'>mirrored for those who like it</p>",
+    "narrow": "<p style='display:inline-block;transform:scaleX(.7)'>narrow letters of some words</p>",
+    "with an emoji before": "<p>🎉🎉🎉 a party of many words 👩‍👩‍👧 for the whole family</p>",
+    "underlined": "<p style='text-decoration:underline wavy red 2px'>jumping gypsies with a wavy line</p>",
+    "white with a shadow": "<p style='color:#fff;text-shadow:0 0 4px #000'>seven words that a reader can read</p>",
+    "an outline": "<p style='font-size:40px;color:transparent;-webkit-text-stroke:1px #000'>outlined words</p>",
+    "buttons": "<button style='padding:10px'>Send it now</button> <button>OK</button>",
+    "code": "<pre>\tif one:\n\t    return other\n</pre>",
+    "columns": "<div style='column-count:3;width:600px'><p>"
+    + " ".join(f"word {number} goes on" for number in range(40))
+    + "</p></div>",
+    "drawn": "<svg width=600 height=60><text x=9 y=40 textLength=500 font-size=24>a text that is drawn</text></svg>",
+}
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("way", UNLIKE)
+def test_what_does_not_look_like_its_letters_is_not_read(studio: Studio, way: str) -> None:
+    page = show(studio, f"<p>before</p>{UNLIKE[way].replace('{}', _WORDS)}<p>after</p>")
+    kept = str(domsieve.clean(page, method="none", hidden="pixels").text).split()
+    assert {"before", "after"} <= {*kept}
+    assert len({*kept} & {*_WORDS.split()} - {"a", "that"}) <= 1
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("way", LIKE)
+def test_letters_are_drawn_as_the_browser_draws_them(studio: Studio, way: str) -> None:
+    page = show(studio, LIKE[way])
+    kept = domsieve.clean(page, method="none", hidden="pixels").text
+    assert str(kept).strip()
+    assert str(kept) == str(domsieve.clean(page, method="none", hidden="keep").text)
+
+
+@pytest.mark.browser
+def test_single_words_that_are_covered_are_cut_out(studio: Studio) -> None:
+    words = "we see grave and we hear otter but they can read lemon in it"
+    bars = "".join(_BAR.format(words.index(word), len(word)) for word in ("grave", "otter", "lemon"))
+    page = show(
+        studio,
+        f"<div style='position:relative;font:16px monospace'><p style='margin:0'>{words}</p>{bars}</div><script>"
+        "for (const one of document.querySelectorAll('canvas')) { const c = one.getContext('2d');"
+        "c.fillStyle = '#fff'; c.fillRect(0, 0, 999, 999) }</script>",
+    )
+    kept = str(domsieve.clean(page, method="none", hidden="pixels").text).split()
+    assert kept == [word for word in words.split() if word not in {"grave", "otter", "lemon"}]
+
+
+@pytest.mark.browser
+def test_visible_letters_on_hidden_ones_are_read(studio: Studio) -> None:
+    lines = "".join(
+        f"<p style='{_AT};top:{4 * at}px;opacity:0'>a menu that is not open, line {at}</p>" for at in range(9)
+    )
+    heading = f"<h1 style='{_AT};top:4px;font-size:28px'>A heading over a closed menu</h1>"
+    page = show(studio, f"<div style='position:relative;height:60px'>{lines}{heading}</div>")
+    text = str(domsieve.clean(page, method="none", hidden="pixels").text)
+    assert "A heading over a closed menu" in text
+    assert "not open" not in text
+
+
+def test_letters_are_told_from_other_shapes() -> None:
+    rng = np.random.default_rng(3)
+    letters = np.kron(rng.random((8, 30)) < 0.4, np.full((1, 1), 200)).astype(np.uint8)
+    drawn = np.zeros((20, 60, INKS), np.uint8)
+    drawn[6:14, 10:40, 1] = letters
+    edges, parts, inks = np.array([[10, 6, 40, 14]]), np.array([0]), np.array([1])
+
+    class Plain:
+        owner = np.array([0])
+        outlined = np.array([False])
+
+    def judged(levels: "np.ndarray[tuple[int, int], np.dtype[np.uint8]]") -> bool:
+        return bool(unlike(levels, drawn, Plain, inks, edges, parts)[0])  # type: ignore[arg-type]
+
+    shown = drawn[..., 1] // 3
+    assert not judged(shown)
+    assert not judged(np.roll(shown, 2, axis=0))  # boxes of buttons are a little off
+    under = shown.copy()
+    under[12] = 255  # a line under the letters
+    assert not judged(under)
+    assert judged(np.roll(shown, 9, axis=1))
+    assert judged((rng.random((20, 60)) < 0.4).astype(np.uint8) * 99)
+    strips = shown.copy()
+    strips[:, np.arange(60) % 9 > 2] = 0
+    assert judged(strips)
+
+
+def test_pieces_of_a_text_are_counted_as_browsers_do() -> None:
+    text = "🎉 two 👧 three"
+    assert pieces_of([text, "ab cd"], [0, 0, 1], [0, 7, 3], [7, 8, 2]) == [
+        ("", "🎉 two "),
+        ("🎉 two ", "👧 three"),
+        ("ab ", "cd"),
+    ]
