@@ -121,6 +121,16 @@ SCROLLED = {
     f"body {{ animation: a linear both; animation-timeline: scroll() }}</style>{_TALL}{_TALL}"
     "<p style='background:url(/clear.gif)'>{}</p>" + "<div style='height:700px'></div>",
 }
+_FADING = (
+    "@keyframes a { 1%, to { opacity: 1 } } canvas { opacity: 0; animation: a linear both; "
+    f"animation-timeline: scroll(root); {_LAYER}; background: #fff }}"
+)
+SCROLLED |= {
+    f"a cover in a tree that is {mode}": f"{_TALL}<div style='position:relative'><p>{{}}</p><div id=x></div></div>"
+    f"{_TALL}<script>x.attachShadow({{ mode: '{mode}' }}).innerHTML ="
+    f"'<style>{_FADING}</style><canvas></canvas>'</script>"
+    for mode in ("open", "closed")
+}
 # A worker clears the canvas when it hears nothing more from the page.
 DECOYS["a canvas that a worker draws"] = f"""<div style='position:relative'><p>{{}}</p>
     <canvas id=c style='{_LAYER}'></canvas></div><script>

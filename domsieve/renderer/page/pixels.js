@@ -1,6 +1,6 @@
 // Evaluated once per document in an isolated world, while the scripts of the page are off. Nothing here may be seen by
 // the style sheets of the page: elements are changed by animations, never by attributes.
-// still(): pauses animations, and those of SVG; returns how many of the former there were.
+// still(...roots): pauses animations, and those of SVG; returns how many of the former there were.
 // reveal(...roots): shows the content of boxes that have none far from the window.
 // isDriven(), follow(top): for animations that follow the scrolling of the page.
 // isLocked(), release(): whether the page is locked, and releases it.
@@ -313,9 +313,10 @@ globalThis.domsievePixels = (() => {
 
     unstick,
 
-    still() {
-      known = trees([]);
-      const animations = run(document, Document, "getAnimations");
+    still(...roots) {
+      known = trees(roots);
+      // Each tree has its own.
+      const animations = known.flatMap((root) => run(root, root === document ? Document : ShadowRoot, "getAnimations"));
       animations.forEach(hold);
       adopt([stilled], known);
       for (const root of known) {

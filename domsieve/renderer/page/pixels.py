@@ -192,7 +192,7 @@ class _Page(Camera):
 
     async def still(self) -> bool:
         """Pause what moves by itself; return whether there are animations."""
-        return any([await self.call(document, "still") for document in self.worlds])
+        return any([await self.call(document, "still", *self._roots[document]) for document in self.worlds])
 
     async def _settle(
         self, scene: Scene, capture: PixelCapture, names: Sequence[str], *, moved: bool
