@@ -17,8 +17,9 @@ from domsieve.renderer.page._pixel_scene import Scene
 # Letters are at most so many pixels from where they should be: the boxes of buttons are a little off. Around a part
 # is a margin, for the box of a narrow letter may have no ground.
 _FARTHEST, _MARGIN = (3, 2), 1
-# Rows that differ in more of a part than any row of the letters has are lines under them, if it is half of the part.
-_MORE, _LEAST_OF_LINE = 0.08, 0.5
+# Rows that differ in more of a part than any row of the letters has, and in half of it, are lines under them, if
+# they are no more than a third of all rows.
+_MORE, _MORE_PIXELS, _LEAST_OF_LINE, _MOST_OF_LINES = 0.08, 2, 0.5, 1 / 3
 # What makes letters go to the left or to the right against the rules of their script.
 _CONTROLS = {-1: "\u202e", 0: "", 1: "\u202d"}
 INKS = 3
@@ -36,7 +37,7 @@ _LEAST_INK = 6
 # below .5 for 2 of 10,000, most of them under other texts; .2 to .48 for letters in strips, dots and bands.
 _LEAST_LIKENESS = 0.5
 # If half of the parts of a text are below the first limit, those below the second do not look like their letters.
-_LEAST_OF_TEXT, _LEAST_IF_STRANGE = 0.62, 0.8
+_LEAST_OF_TEXT, _LEAST_IF_STRANGE = 0.55, 0.8
 # Letters that need so much less room than in their font are on top of each other, and letters that are less high than
 # this (px) too small; in lines of so many.
 _MOST_SQUEEZED, _LEAST_HEIGHT, _FEWEST_LETTERS = 0.6, 2.5, 6
@@ -239,7 +240,9 @@ def _likeness(levels: NDArray[np.uint8], drawn: NDArray[np.uint8], others: NDArr
     shown = levels.astype(np.float32)
     height, width = shown.shape
     fullest = (drawn[:, aside : aside + width] > _LEAST_INK).mean(axis=1).max()
-    rows = (shown > _LEAST_INK).mean(axis=1) <= max(fullest + _MORE, _LEAST_OF_LINE)
+    rows = (shown > _LEAST_INK).mean(axis=1) <= max(fullest + _MORE + _MORE_PIXELS / width, _LEAST_OF_LINE)
+    if np.count_nonzero(~rows) > _MOST_OF_LINES * height:
+        rows[:] = True
     shown = shown[rows]
     windows = sliding_window_view(drawn, (height, width))[:, :, rows].astype(np.float32)
     free = np.ones((1, 1, *shown.shape), np.float32)

@@ -261,6 +261,7 @@ class Pictures:
         """Count nothing of texts on top of each other as changed: where three differ, nobody can read any of them."""
         scene = self._scene
         is_seen = (self.changed > 0) & (self.changed >= LEAST_SHARE * scene.ink) & ~scene.is_sign
+        is_seen &= ~scene.unread[scene.owner]
         edges, owner = self._lines(), scene.owner[self._first_of_line]
         line = np.searchsorted(scene.line[self._first_of_line], scene.line)
         slanted = scene.is_turned[owner] & (
