@@ -37,6 +37,16 @@ UNLIKE = {
     "c.fillStyle = '#fff'; "
     "const r = () => (s = s * 16807 % 2147483647) / 2147483647; "
     "for (let i = 0; i < 5000; i++) c.fillRect(r() * 600, r() * 24, 3, 3) }</script>",
+    "strips of a varied font": '<p style=\'font-variation-settings:"wght" 401;mask-image:'
+    "repeating-linear-gradient(90deg,#000 0 12px,transparent 12px 54px)'>{}</p>",
+    "strips down": "<p style='writing-mode:vertical-rl;mask-image:"
+    "repeating-linear-gradient(#000 0 12px,transparent 12px 54px)'>{}</p>",
+    "a pattern finer than pixels": f"<div style='position:relative'><p>{{}}</p><div style='{_AT};top:0;width:900px;"
+    "height:40px;background:repeating-linear-gradient(90deg,"
+    "transparent 0 .2px,#fff .2px .8px,transparent .8px 1px)'></div></div>",
+    "a sticky box that never comes down": "<div style='height:60px'><p style='margin:0;height:30px'>{}</p>"
+    "<canvas id=c style='position:sticky;bottom:9999px;width:900px;height:30px;display:block'></canvas></div>"
+    "<script>{ const p = c.getContext('2d'); p.fillStyle = '#fff'; p.fillRect(0, 0, 999, 999) }</script>",
 }
 # Each is drawn apart in the same way as the browser draws it in the page.
 LIKE = {
@@ -49,6 +59,12 @@ LIKE = {
     "tight and large": "<h1 style='font:900 48px/1 sans-serif;letter-spacing:-.05em'>A Tight Heading</h1>",
     "enlarged": "<p style='zoom:1.5'>seven words that a reader can read</p>",
     "turned": "<p style='transform:rotate(-5deg);width:200px'>turned by five degrees</p>",
+    "down": "<p style='writing-mode:vertical-rl'>from the top to the bottom</p>",
+    "first line": "<style>p::first-line { font: bold 22px serif; text-transform: uppercase }</style>"
+    "<p style='width:300px'>the first line of this text is not as the others of it are</p>",
+    "enlarged drawing": "<svg width=800 height=100 viewBox='0 0 400 50'><text x=9 y=30>enlarged</text></svg>",
+    "along a path": "<svg width=800 height=100><path id=r d='M10 60 Q 200 0 400 60' fill=none /><text>"
+    "<textPath href=#r>a text along a curve</textPath></text></svg>",
     "mirrored": "<p style='transform:scaleX(-1)'>mirrored for those who like it</p>",
     "narrow": "<p style='display:inline-block;transform:scaleX(.7)'>narrow letters of some words</p>",
     "with an emoji before": "<p>🎉🎉🎉 a party of many words 👩‍👩‍👧 for the whole family</p>",

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from domsieve.renderer.browser.tab import Tab
 from domsieve.renderer.page._pixel_letters import Letters
 from domsieve.renderer.page._pixel_page import OpenPage
 from domsieve.renderer.page._pixel_parts import F64, Ints
@@ -18,21 +19,33 @@ from domsieve.snapshot.page import Kind
 if TYPE_CHECKING:
     from PIL.Image import Image
 
-# A bound of the work on one page: texts that are divided into columns.
-_MOST_IN_COLUMNS = 3_000
+# A bound of the work on one page: texts whose lines the page is asked for.
+_MOST_DISPLACED = 3_000
 _CHANCE, _LONGEST_BREAK_S = SystemRandom(), 0.05
 
 
 class Camera(OpenPage):
-    """An open page that pictures are taken of."""
+    """An open page that pictures are taken of.
+
+    Attributes
+    ----------
+    is_fine : whether pictures are taken in full size and then reduced, because of patterns that are finer than
+        pixels: of these, browsers take the colour at one place of each pixel.
+    """
+
+    def __init__(self, tab: Tab) -> None:
+        super().__init__(tab)
+        self.is_fine = False
 
     async def measure(self, scene: Scene) -> Letters:
         """Return the lines that can be drawn apart, and tell the scene where exactly they are."""
-        # Captures have the lines of a text that goes on in another column in the first one.
-        split = np.unique(scene.owner[scene.in_columns[scene.owner] & (scene.document_of[scene.owner] == 0)])
+        # Captures have the lines of a text that goes on in another column in the first one, and others a little off.
+        split = np.unique(
+            scene.owner[scene.is_displaced[scene.owner] & (scene.document_of[scene.owner] == 0)]
+        )
         split = split[scene.kind[split] == Kind.TEXT]
-        scene.unsure[split[_MOST_IN_COLUMNS:]] = True
-        nodes = split[:_MOST_IN_COLUMNS].tolist()
+        scene.unsure[split[_MOST_DISPLACED:]] = True
+        nodes = split[:_MOST_DISPLACED].tolist()
         handles = [await self._handle(scene, node) for node in nodes]
         found = await self.call(0, "lines", *handles) if nodes else []
         for node, boxes in zip(nodes, found, strict=True):
@@ -76,18 +89,20 @@ class Camera(OpenPage):
 
     async def shoot(self, clip: F64) -> "asyncio.Task[Image]":
         """Take a picture of a part of the page; it is decoded while the page goes on."""
-        return asyncio.create_task(asyncio.to_thread(picture_of, await self.picture(clip)))
+        reduced = round(1 / SCALE) if self.is_fine else 1
+        return asyncio.create_task(asyncio.to_thread(picture_of, await self.picture(clip), reduced))
 
     async def picture(self, clip: F64) -> str:
         """Return a picture of a part of the page, as the browser encodes it."""
         left, top, right, bottom = clip.tolist()
+        scale = 1 if self.is_fine else SCALE
         answer = await self.session.send(
             "Page.captureScreenshot",
             {
                 "format": "png",
                 "optimizeForSpeed": True,
                 "captureBeyondViewport": True,
-                "clip": {"x": left, "y": top, "width": right - left, "height": bottom - top, "scale": SCALE},
+                "clip": {"x": left, "y": top, "width": right - left, "height": bottom - top, "scale": scale},
             },
         )
         return str(answer["data"])

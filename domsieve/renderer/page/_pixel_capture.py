@@ -16,6 +16,8 @@ PIXEL_STYLES = (
     "background-attachment",
     "-webkit-box-reflect",
     "text-combine-upright",
+    "text-orientation",
+    "image-rendering",
     "letter-spacing",
     "word-spacing",
     "column-count",

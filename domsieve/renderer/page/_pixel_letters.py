@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from domsieve.renderer.page._pixel_parts import F64, Bools, Ints, px
 from domsieve.renderer.page._pixel_scene import Scene
+from domsieve.renderer.page._pixel_turns import turned_lines
 
 # Letters are at most so many pixels from where they should be: the boxes of buttons are a little off. Around a part
 # is a margin, for the box of a narrow letter may have no ground.
@@ -30,7 +31,9 @@ _NEIGHBOURS = 300
 _MOST_ROWS = 40
 # Outlines and shadows show letters by what is around them, so far in pixels.
 _AROUND = (1, 3)
-_FONT = ("font-style", "font-weight", "font-family", "font-variant-caps")
+_FONT = ("font-style", "font-weight", "font-family", "font-variant-caps", "font-stretch")
+# In lines that go down, the letters of Chinese, Japanese and Korean, and all that come after, stay upright.
+_UPRIGHT = "\u1100"
 # A pixel with less ink than this, of 255, is none.
 _LEAST_INK = 6
 # Correlation of what differs with the letters. Measured on 84,000 parts of 60 pages: .95 and more for nearly all,
@@ -44,7 +47,7 @@ _MOST_SQUEEZED, _LEAST_HEIGHT, _FEWEST_LETTERS = 0.6, 2.5, 6
 
 
 class Letters:
-    """The lines of a scene whose letters can be drawn apart: those that are written to the side.
+    """The lines of a scene whose letters can be drawn apart: those in which they lie along the line.
 
     Parameters
     ----------
@@ -53,22 +56,22 @@ class Letters:
 
     Attributes
     ----------
-    fonts : the style and weight of each font, its size in px, its family and its kind of capitals.
+    fonts : the style and weight of each font, its size in px, its family, its kind of capitals and its width.
     by_document : the lines that each document draws.
     lines : of each such line, what ``pixels.js`` needs: its text, the number of its font, the space between letters
         and words, its direction, its edges in CSS px of the page, what its transforms make of it (4,) or None, and
-        where in the text its parts begin and end.
+        where in the text its parts begin and end, and whether its font is varied.
     is_drawn : (B,), the parts of such lines.
     ink : (B,), the ink that the line of each part was drawn with: lines on top of each other have different ones.
     """
 
     def __init__(self, scene: Scene, documents: Iterable[int]) -> None:
         self._scene = scene
-        self.fonts: list[tuple[str, float, str, str]] = []
+        self.fonts: list[tuple[str, float, str, str, str]] = []
         self.by_document: dict[int, list[int]] = {document: [] for document in documents}
         self.lines: dict[int, list[Any]] = {}
         self._parts: dict[int, Ints] = {}
-        fonts: dict[tuple[str, float, str, str], int] = {}
+        fonts: dict[tuple[str, float, str, str, str], int] = {}
         order = np.argsort(scene.line, kind="stable")
         lines, begin = np.unique(scene.line[order], return_index=True)
         for line, parts in zip(lines.tolist(), np.split(order, begin)[1:], strict=True):
@@ -76,8 +79,10 @@ class Letters:
             document = int(scene.document_of[node])
             if line >= len(scene.pieces) or document not in self.by_document or not scene.is_plain[node]:
                 continue
-            style, weight, family, caps, direction = scene.style(node, *_FONT, "direction")
-            font = f"{style} {weight}", float(scene.font_px(parts[:1])[0]), family, caps or "normal"
+            if not scene.is_level[node] and max(scene.pieces[line]) >= _UPRIGHT:
+                continue
+            style, weight, family, caps, stretch, direction = scene.style(node, *_FONT, "direction")
+            font = f"{style} {weight}", float(scene.font_px(parts[:1])[0]), family, caps or "normal", stretch
             number = fonts.setdefault(font, len(fonts))
             between = [
                 max(px(value), -1000.0) for value in scene.style(node, "letter-spacing", "word-spacing")
@@ -87,7 +92,12 @@ class Letters:
             ends = [[_units(control + text[:end]) for end in pair] for pair in scene.chars[parts].tolist()]
             self.lines[line] = [
                 *(control + text, number, *between, direction or "ltr"),
-                *(scene.line_box[line].round(2).tolist(), scene.map_of(node), ends),
+                *(
+                    scene.line_box[line].round(2).tolist(),
+                    _turned(scene, node),
+                    ends,
+                    _is_varied(scene, node),
+                ),
             ]
             self.by_document[document].append(line)
             self._parts[line] = parts
@@ -144,12 +154,29 @@ class Letters:
             is_low = found["high"] is not None and found["high"] < _LEAST_HEIGHT
             if scene.letters[parts].sum() >= _FEWEST_LETTERS and (is_low or found["room"] < _MOST_SQUEEZED):
                 scene.unread[scene.owner[parts]] = True
-            if parts.size > 1 and (self.lines[line][6] or [1, 0, 0, 1])[1:3] == [0, 0]:
+            if found["boxes"]:
+                scene.box[parts] = found["boxes"]
+            elif parts.size > 1 and (self.lines[line][6] or [1, 0, 0, 1])[1:3] == [0, 0]:
                 left, _, right, _ = scene.line_box[line]
                 ends = np.array(found["ends"], np.float64)
                 if scene.box[parts[0], 0] > scene.box[parts[-1], 0]:  # read to the left
                     ends = 1 - ends[:, ::-1]
                 scene.box[parts[:, None], [0, 2]] = left + (right - left) * ends
+
+
+def _is_varied(scene: Scene, node: int) -> bool:
+    """Return whether a text may be in a variation of its font, or in another font."""
+    styles = scene.style(node, "font-variation-settings", "font-stretch")
+    return scene.has_first_lines or styles != ["normal", "100%"]
+
+
+def _turned(scene: Scene, node: int) -> list[float] | None:
+    """Return how transforms and writing modes turn a text, as a canvas takes it; None if they do not."""
+    lines = turned_lines(*scene.style(node, "writing-mode"))
+    first, second, third, last = (scene.maps[node] @ lines).ravel().tolist()
+    if (first, second, third, last) == (1, 0, 0, 1):
+        return None
+    return [first, third, second, last]
 
 
 def _units(text: str) -> int:

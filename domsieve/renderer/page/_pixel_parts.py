@@ -18,7 +18,8 @@ SPREAD_PX = 40.0
 """How far blurs reach beyond the box of a text at most. A guess: larger ones are too faint to be read."""
 _ANYWHERE_PX = 100_000.0
 
-# A line is divided if it is as long as its letters make it, which boxes of turned letters are not: so many sizes.
+# The parts of a line have places of their own if it is as long as its letters make it, which boxes of turned letters
+# are not: so many sizes.
 _LEAST_ADVANCE = 0.2
 # The parts of a line are its words, but longer ones are divided.
 _MOST_LETTERS = 9
@@ -138,7 +139,8 @@ def _divided(
     wide, high = right - left, bottom - top
     words = _words(piece)
     if len(words) < 2 or max(wide, high) < _LEAST_ADVANCE * letters * min(wide, high):
-        yield 0, letters, (words[0][2], words[-1][3]), (left, top, right, bottom)
+        for first, count, *chars in words:
+            yield first, count, (chars[0], chars[1]), (left, top, right, bottom)
         return
     advance = np.array([0.5 if one in _NARROW else 1.6 if one in _WIDE else 1.0 for one in piece])
     ends = np.append(0.0, advance.cumsum() / advance.sum()).tolist()

@@ -332,11 +332,12 @@ def ink_of(pictures: Sequence[str], size: tuple[int, int]) -> NDArray[np.uint8]:
     return np.asarray(paper)
 
 
-def picture_of(encoded: str) -> "Image":
+def picture_of(encoded: str, reduced: int = 1) -> "Image":
+    """Return a picture, reduced so many times."""
     from PIL import Image  # loaded on use: only this mode needs it
 
     with Image.open(io.BytesIO(base64.b64decode(encoded)), formats=["PNG"]) as image:
-        return image.convert("RGB")
+        return image.convert("RGB").reduce(reduced)
 
 
 def _levels(first: "Image", second: "Image") -> NDArray[np.uint8]:

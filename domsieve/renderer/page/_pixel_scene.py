@@ -24,30 +24,29 @@ from domsieve.renderer.page._pixel_parts import (
     shadow_px,
     squeezed,
 )
+from domsieve.renderer.page._pixel_patterns import PATTERNS, has_fine_patterns, may_move
 from domsieve.renderer.page._pixel_reading import is_unclear, unclear_filters, unread
 from domsieve.renderer.page._pixel_tree import Tree
-from domsieve.renderer.page._pixel_turns import TURNING, linear_maps, overrides, reading, too_flat
+from domsieve.renderer.page._pixel_turns import (
+    TURNING,
+    linear_maps,
+    overrides,
+    reading,
+    too_flat,
+)
 from domsieve.snapshot.page import Kind
 
+_NOT_SCROLLING = frozenset({"no", "off", "noscroll"})  # of the attribute of a frame
 # Bounds of the work on one page: fixed boxes with texts, boxes that scroll, and sticky ones.
 _MOST_FIXED, _MOST_SCROLLERS, _MOST_STICKY = 40, 300, 60
 # More letters than these that are combined to one cannot be read.
 _MOST_COMBINED = 4
-# What may move by itself: elements, and those with pictures, which may have several frames.
-_MOVING = ("img", "video", "canvas", "object", "embed", "iframe", "frame", "image", "input", "marquee")
-_PICTURED = (
-    "background-image",
-    "mask-image",
-    "border-image",
-    "-webkit-mask-box-image-source",
-    "list-style-image",
-)
 _PROPERTIES = frozenset(
     (
         *("font-size", "font-family", "font-style", "font-weight", "overflow-x", "overflow-y"),
         *("filter", "backdrop-filter", "position", "background-clip", "z-index", "display"),
         *("text-decoration-line", "text-shadow", "-webkit-text-stroke-width", "-webkit-text-security"),
-        *("direction", "writing-mode", *TURNING, *PIXEL_STYLES),
+        *("direction", "writing-mode", *TURNING, *PIXEL_STYLES, *PATTERNS),
     )
 )
 SHOWING = ("opacity", "visibility")
@@ -96,10 +95,16 @@ class Scene(Tree):
     pieces, line_box, ink_box : of each text box its text, its edges, and what its letters reach (L, 4).
     chars, against : where in the text of its text box each part begins and ends (B, 2), and whether its letters go
         to the left (-1) or to the right (1) against the rules of their script (B,).
-    in_columns : (N,), the nodes in boxes with several columns.
-    is_plain : (N,), the nodes whose letters a canvas can draw: not upright ones, nor variations of fonts.
+    is_drawing : (N,), the nodes of drawings.
+    is_displaced : (N,), the nodes whose lines captures have in other places: in columns, buttons and drawings, and
+        vertical ones.
+    is_level : (N,), the nodes whose lines are written to the side, not down or up.
+    is_plain : (N,), the nodes whose letters are not upright in vertical lines, nor along a path.
     box, ink : the edges of each part in CSS px of the page before anything is scrolled (B, 4), and how many pixels of
         a picture would differ if its letters were black on white (B,).
+    column, maps : the distinct values of each property, and what transforms make of each node (N, 2, 2).
+    has_first_lines : whether style sheets may give first lines another font.
+    is_fine : whether the page may have patterns that are finer than pixels.
     moving : (M, 4), where what may move by itself is, in the same px.
     scroller : (B,), the number of the innermost of `scrollers` around each part, -1 for none.
     """
@@ -170,6 +175,7 @@ class Scene(Tree):
         self.reach_px += far
         self._shades = (self.shaded | (far > 0)) & (self._is_marker | np.isin(self.names, _WITH_OWN_TEXT))
         is_drawing = np.array([one == "svg" for one in self.names])
+        self.is_drawing = self.below(is_drawing)
         self.unread = unread(column, row, self.levels, self.parent, is_drawing)
         filters, backdrops = column["filter"], column["backdrop-filter"]
         unclear = (
@@ -182,9 +188,9 @@ class Scene(Tree):
         self.smeared |= self.outlined
         self.outlined |= self.below(is_cut)
         parts = zip(*(column[f"font-{part}"] for part in ("style", "weight", "family")), strict=True)
-        self._may_move = np.isin(self.names, _MOVING)
-        for name in (name for name in _PICTURED if name in column):
-            self._may_move |= np.array(["url(" in value for value in column[name]])[row]
+        self._may_move = may_move(column, row, self.names)
+        self.has_first_lines = False
+        self.is_fine = has_fine_patterns(column, self.names, self.capture.strings)
         self._is_combined = has("text-combine-upright", "all")
         self.fonts = ["{} {} 32px {}".format(*one) for one in parts]
         self.font_of = row
@@ -196,14 +202,18 @@ class Scene(Tree):
             "rotate", "none", ""
         )
         self.is_turned = self.below(turns)
-        is_inline = has("display", "inline") & ~self.below(is_drawing)
+        is_inline = has("display", "inline") & ~self.is_drawing
         is_text = self.kind == Kind.TEXT
         maps = linear_maps(column, row, ~is_text & ~is_inline, self.levels, self.parent)
         self.unread |= self.is_turned & too_flat(maps, self._font_px)
-        self.is_plain = has("writing-mode", "horizontal-tb", "") & has("font-stretch", "100%", "")
-        self.is_plain &= has("font-variation-settings", "normal", "")
-        self._column, self._maps = column, maps
-        self.in_columns = self.below(~(has("column-count", "auto", "") & has("column-width", "auto", "")))
+        self.is_level = has("writing-mode", "horizontal-tb", "")
+        self.is_plain = self.is_level | ~has("text-orientation", "upright")
+        self.column, self.maps = column, maps
+        split = ~(has("column-count", "auto", "") & has("column-width", "auto", ""))
+        self.is_displaced = (
+            self.is_drawing | self.below(split | np.isin(self.names, ("button",))) | ~self.is_level
+        )
+        self.is_plain &= ~self.below(np.isin(self.names, ("textpath",)))
         self._reading = reading(maps, column, row)
         self._override = overrides(column, row, is_text, self.levels, self.parent)
 
@@ -344,11 +354,12 @@ class Scene(Tree):
             raise ValueError("The texts are in other parts when the page is scrolled.")
 
     def put_lines(self, node: int, boxes: F64) -> None:
-        """Tell where the text boxes of a node are (n, 4); if these are not as many, it is unsure."""
+        """Tell where the text boxes of a node are (n, 4); if they are not as many, it is unsure or not plain."""
         parts = np.flatnonzero(self.owner == node)
         lines = np.unique(self.line[parts])
         if len(boxes) != lines.size:
-            self.unsure[node] = True
+            self.unsure[node] |= not self.is_drawing[node]
+            self.is_plain[node] = False
             return
         shift = boxes[:, :2] - self.line_box[lines, :2]
         self.line_box[lines] = boxes
@@ -367,14 +378,7 @@ class Scene(Tree):
 
     def style(self, node: int, *names: str) -> list[str]:
         """Return computed properties of a node."""
-        return [self._column[name][self.font_of[node]] for name in names]
-
-    def map_of(self, node: int) -> list[float] | None:
-        """Return what the transforms of a text make of it, as a canvas takes it; None if they do nothing."""
-        first, second, third, last = self._maps[node].ravel().tolist()
-        if (first, second, third, last) == (1, 0, 0, 1):
-            return None
-        return [first, third, second, last]
+        return [self.column[name][self.font_of[node]] for name in names]
 
     @property
     def fixed_box(self) -> Ints:
@@ -395,7 +399,11 @@ class Scene(Tree):
         roots = [one for one in node.tolist() if self.names[one] == "html"]
         if frame >= 0 and roots:
             whole = [0.0, 0.0, document.content_width, document.content_height]
-            axes = self._free[number] & (not self._has_fixed_scroll(frame)) & ~self._is_deaf[roots[0]]
+            axes = (
+                self._free[number]
+                & (self.attributes(frame).get("scrolling", "").lower() not in _NOT_SCROLLING)
+                & ~self._is_deaf[roots[0]]
+            )
             self._add_scroller(roots[0], frame, bounds[0], whole, axes, scale)
         windows = {"html"} if self._own_window[number] else {"html", "body"}
         for entry in np.flatnonzero(self._axes[node].any(axis=1)).tolist():
@@ -405,16 +413,6 @@ class Scene(Tree):
                 port = np.array([*(bounds[entry, :2] + inner[:2]), *inner[2:]])
                 axes = self._axes[one] & ~self._is_deaf[one]
                 self._add_scroller(one, int(self.parent[one]), port, whole, axes, scale)
-
-    def _has_fixed_scroll(self, frame: int) -> bool:
-        """Return whether a frame element has ``scrolling=no``."""
-        document = int(self.document_of[frame])
-        flat = self.capture.documents[document].nodes.attributes[frame - int(self.starts[document])]
-        strings = self.capture.strings
-        return any(
-            strings[name].lower() == "scrolling" and strings[value].lower() in {"no", "off", "noscroll"}
-            for name, value in zip(flat[::2], flat[1::2], strict=True)
-        )
 
     def _add_scroller(
         self, node: int, above: int, port: F64, whole: Sequence[float], axes: Bools, scale: F64

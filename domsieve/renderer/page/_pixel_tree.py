@@ -60,6 +60,15 @@ class Tree:
         marked[node] = True
         return self.below(marked)
 
+    def attributes(self, node: int) -> dict[str, str]:
+        """Return the attributes of an element, by their names in lower case."""
+        document = int(self.document_of[node])
+        flat = self.capture.documents[document].nodes.attributes[node - int(self.starts[document])]
+        strings = self.capture.strings
+        return {
+            strings[name].lower(): strings[value] for name, value in zip(flat[::2], flat[1::2], strict=True)
+        }
+
     def inherited(self, values: Ints) -> Ints:
         """Return the value of each node, or if that is -1, of the nearest node above with another."""
         found = values.copy()

@@ -105,6 +105,12 @@ def reading(maps: F64, column: Mapping[str, Sequence[str]], row: Ints) -> F64:
     return np.asarray(np.einsum("nij,nj->ni", maps, ways[row]))
 
 
+def turned_lines(writing_mode: str) -> F64:
+    """Return how a writing mode turns the lines of letters that are not upright (2, 2)."""
+    right, down = _WAYS.get(writing_mode, (1, 0))
+    return np.array([[right, -down], [down, right]], np.float64)
+
+
 def overrides(
     column: Mapping[str, Sequence[str]], row: Ints, is_text: Bools, levels: Sequence[Ints], parent: Ints
 ) -> Ints:

@@ -162,10 +162,21 @@ globalThis.domsievePixels = (() => {
     if (!changed.has(element)) changed.set(element, animated(element, keyframe));
   };
 
+  // A box that must be farther from the end of what scrolls than this is high or wide never comes to its own place.
+  const neverFits = (element, { width, height }) => {
+    const style = getComputedStyle(element);
+    let around = part(element, Node, "parentElement");
+    while (around && getComputedStyle(around).overflow === "visible") around = part(around, Node, "parentElement");
+    const [wide, high] = around ? ["clientWidth", "clientHeight"].map((name) => part(around, Element, name))
+      : [innerWidth, innerHeight];
+    return parseFloat(style.right) + width > wide || parseFloat(style.bottom) + height > high;
+  };
+
   // A sticky box leaves its place as a reader scrolls, unless it stands below that from the beginning.
   const unstick = (element) => {
     const place = () => run(element, Element, "getBoundingClientRect");
     const stuck = place();
+    if (neverFits(element, stuck)) return;
     put(element, { top: "auto", right: "auto", bottom: "auto", left: "auto" });
     const { left, top } = place();
     if (left < stuck.left - 1 || top < stuck.top - 1) undo(element);
@@ -218,13 +229,19 @@ globalThis.domsievePixels = (() => {
     return found;
   };
 
+  // Letters of a varied font have another width than those that a canvas can draw.
+  const MOST_MISFIT = 0.08;
+  const STRETCHES = {
+    "50%": "ultra-condensed", "62.5%": "extra-condensed", "75%": "condensed", "87.5%": "semi-condensed",
+    "112.5%": "semi-expanded", "125%": "expanded", "150%": "extra-expanded", "200%": "ultra-expanded",
+  };
   // Lines are as high as the font, rounded; if they differ by more than this share, the page is enlarged.
   const ROUNDED = 0.08;
   // How a pen draws a line at its place: see `Letters` in _pixel_letters.py for what a line is. What has no transform
   // fills its box: it may be enlarged as a whole, and its words may be apart. Spaces at its ends may be outside of it.
   const laid = (pen, fonts, [text, font, letterSpacing, wordSpacing, direction, box, map]) => {
     pen.font = "10px sans-serif";
-    const [style, size, family, caps] = fonts[font];
+    const [style, size, family, caps, stretch] = fonts[font];
     const [left, top, right, bottom] = box;
     const high = () => {
       const { fontBoundingBoxAscent, fontBoundingBoxDescent } = pen.measureText("");
@@ -237,22 +254,24 @@ globalThis.domsievePixels = (() => {
     const [letter, word] = [letterSpacing * zoom, wordSpacing * zoom];
     [pen.letterSpacing, pen.wordSpacing] = [`${letter}px`, `${word}px`];
     [pen.fontVariantCaps, pen.direction, pen.textAlign] = [caps, direction, "left"];
+    pen.fontStretch = STRETCHES[stretch] ?? "normal";
     const wideOf = (piece) => pen.measureText(piece).width;
     const [above, below] = high().map(Math.round);
     let [a, b, c, d] = map ?? [1, 0, 0, 1];
     if (!map) a = d = (bottom - top) / (above + below);
-    let piece = text;
+    let [piece, misfit] = [text, 0];
     if (!b && !c) {
       const rest = (one) => (right - left) / Math.abs(a) - wideOf(one);
       const pieces = [...new Set([text, text.trimEnd(), text.trimStart(), text.trim()])];
       piece = pieces.reduce((best, one) => (Math.abs(rest(one)) < Math.abs(rest(best)) ? one : best));
+      misfit = Math.abs(rest(piece)) / (wideOf(piece) || 1);
       const spaces = piece.split(" ").length - 1;
       if (spaces) pen.wordSpacing = `${word + rest(piece) / spaces}px`;
       else if (!map) a = (right - left) / (wideOf(piece) || 1);
     }
     const wide = wideOf(piece);
     const at = [-wide / 2, (above - below) / 2];
-    return { piece, wide, at, matrix: [a, b, c, d, (left + right) / 2, (top + bottom) / 2], begin: text.indexOf(piece) };
+    return { piece, wide, at, misfit, matrix: [a, b, c, d, (left + right) / 2, (top + bottom) / 2], begin: text.indexOf(piece) };
   };
 
   return {
@@ -270,26 +289,34 @@ globalThis.domsievePixels = (() => {
     },
 
     // Where the ink of each line is, and how high if it is not transformed; where in its width some of its letters begin
-    // and end; and the room of its letters over that of the same ones with no other space between them and no other
+    // and end, and boxes around these if it is turned; and the room of its letters over that of the same ones with no other space between them and no other
     // width. null for a line that cannot be drawn.
     measured(fonts, lines) {
       const pen = run(paper(1, 1), HTMLCanvasElement, "getContext", "2d");
       return lines.map((line) => {
-        const { piece, wide, at, matrix: [a, b, c, d, e, f], begin } = laid(pen, fonts, line);
+        const { piece, wide, at, misfit, matrix: [a, b, c, d, e, f], begin } = laid(pen, fonts, line);
         if (![a, b, c, d, e, f, wide].every(Number.isFinite) || !wide) return null;
+        if (line[8] && misfit > MOST_MISFIT) return null;
         const ink = pen.measureText(piece);
         const xs = [at[0] - ink.actualBoundingBoxLeft, at[0] + ink.actualBoundingBoxRight];
         const ys = [at[1] - ink.actualBoundingBoxAscent, at[1] + ink.actualBoundingBoxDescent];
-        const corners = xs.flatMap((x) => ys.map((y) => [a * x + c * y + e, b * x + d * y + f]));
-        const [across, down] = [0, 1].map((axis) => corners.map((corner) => corner[axis]));
+        const around = (xs, ys) => {
+          const corners = xs.flatMap((x) => ys.map((y) => [a * x + c * y + e, b * x + d * y + f]));
+          const [across, down] = [0, 1].map((axis) => corners.map((corner) => corner[axis]));
+          return [Math.min(...across), Math.min(...down), Math.max(...across), Math.max(...down)];
+        };
         const place = (end) => pen.measureText(piece.slice(0, Math.max(end - begin, 0))).width / wide;
         const ends = line[7].length > 1 ? line[7].map((pair) => pair.map(place)) : [];
+        const { fontBoundingBoxAscent, fontBoundingBoxDescent } = pen.measureText("");
+        const boxes = !b && !c ? [] : ends.map(([from, to]) => around(
+          [at[0] + from * wide, at[0] + to * wide], [at[1] - fontBoundingBoxAscent, at[1] + fontBoundingBoxDescent]));
         pen.wordSpacing = "0px";
         const close = pen.measureText(piece).width;
         pen.letterSpacing = "0px";
         const natural = pen.measureText(piece).width || 1;
         return {
-          ink: [Math.min(...across), Math.min(...down), Math.max(...across), Math.max(...down)],
+          ink: around(xs, ys),
+          boxes,
           room: (Math.min(wide, close) / natural) * (line[6] ? 1 : a / d),
           high: line[6] ? null : d * (ink.actualBoundingBoxAscent + ink.actualBoundingBoxDescent),
           ends,

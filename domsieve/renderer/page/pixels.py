@@ -68,6 +68,8 @@ _RESTORE_S = 10.0
 _MOST_AGAIN = 4
 # The property with which boxes have no content until they are near the window.
 _SKIPPING = "content-visibility"
+# With this, first lines may have another font, which captures do not have.
+_FIRST_LINE = "first-line"
 # With these, styles depend on how far the page is scrolled. So many places of the page are looked at.
 _STATES, _MOST_PLACES = ("scroll-state(", "target-current"), 60
 
@@ -105,7 +107,9 @@ async def look(
             async with asyncio.timeout(limit_s):
                 await page.open(capture)
                 scripted = None
-                words = await mentioned(page, capture, (_SKIPPING, *_STATES, *WORDS), (_SKIPPING, *LIKELY))
+                words = await mentioned(
+                    page, capture, (_SKIPPING, _FIRST_LINE, *_STATES, *WORDS), (_SKIPPING, *LIKELY)
+                )
                 if _SKIPPING in words:
                     await page.reveal()
                     capture = await page.capture(style_names)
@@ -114,6 +118,7 @@ async def look(
                     scripted = await with_scripts(page, style_names, words)
                     capture = scripted.capture
                 has_states = not words.isdisjoint(_STATES)
+                page.has_first_lines = _FIRST_LINE in words
                 sights, ranges = await page.look(capture, style_names, lost, scripted, has_states=has_states)
         finally:
             async with asyncio.timeout(min(limit_s, _RESTORE_S)):
@@ -129,7 +134,14 @@ async def look(
 
 
 class _Page(Camera):
-    """The look at one page."""
+    """The look at one page.
+
+    Attributes
+    ----------
+    has_first_lines : whether style sheets may give first lines another font.
+    """
+
+    has_first_lines = False
 
     async def look(
         self,
@@ -149,6 +161,7 @@ class _Page(Camera):
         if [capture.strings[one.frame_id] for one in capture.documents] != self._frame_ids:
             raise ValueError("The page has changed its frames.")
         scene = Scene(capture, names)
+        self.is_fine, scene.has_first_lines = scene.is_fine, self.has_first_lines
         mark_under(scene, (np.array(place, np.float64).reshape(2, 2) for place in lost))
         if scripted:
             scene.unsure |= scripted.is_unlike
