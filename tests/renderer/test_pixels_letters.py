@@ -70,6 +70,9 @@ LIKE = {
     "with an emoji before": "<p>🎉🎉🎉 a party of many words 👩‍👩‍👧 for the whole family</p>",
     "underlined": "<p style='text-decoration:underline wavy red 2px'>jumping gypsies with a wavy line</p>",
     "white with a shadow": "<p style='color:#fff;text-shadow:0 0 4px #000'>seven words that a reader can read</p>",
+    "a wide soft shadow": "<h1 style='color:#fff;background:#345;text-shadow:0 0 30px #000'>A soft heading</h1>",
+    "justified, with fixed spaces": "<p style='text-align:justify;width:300px'>the 5&nbsp;km and 10&nbsp;km of this "
+    "text are apart from each&nbsp;other in all of its lines</p>",
     "an outline": "<p style='font-size:40px;color:transparent;-webkit-text-stroke:1px #000'>outlined words</p>",
     "buttons": "<button style='padding:10px'>Send it now</button> <button>OK</button>",
     "code": "<pre>\tif one:\n\t    return other\n</pre>",

@@ -265,7 +265,7 @@ globalThis.domsievePixels = (() => {
       const pieces = [...new Set([text, text.trimEnd(), text.trimStart(), text.trim()])];
       piece = pieces.reduce((best, one) => (Math.abs(rest(one)) < Math.abs(rest(best)) ? one : best));
       misfit = Math.abs(rest(piece)) / (wideOf(piece) || 1);
-      const spaces = piece.split(" ").length - 1;
+      const spaces = piece.split(/[ \u00a0]/).length - 1;
       if (spaces) pen.wordSpacing = `${word + rest(piece) / spaces}px`;
       else if (!map) a = (right - left) / (wideOf(piece) || 1);
     }
