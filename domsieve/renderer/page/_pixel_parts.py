@@ -60,10 +60,8 @@ class Scroller:
 
 
 def parts_of(
-    texts: Sequence[str],
+    pieces: Sequence[tuple[str, str]],
     layout_index: Sequence[int],
-    starts: Sequence[int],
-    lengths: Sequence[int],
     box: F64,
     reading: F64,
     override: Ints,
@@ -75,14 +73,12 @@ def parts_of(
 
     Parameters
     ----------
-    texts : the text of each entry of the layout.
-    layout_index, starts, lengths, box : of each text box, its entry, the characters in it and its edges.
+    pieces, layout_index, box : of each text box, what `pieces_of` returns, its entry of the layout and its edges.
     reading, override : where the letters of each entry go, to the right and down (n, 2), if they are written to the
         right; and whether styles force that (1), or the other direction (-1).
     """
     found: list[tuple[int, int, int, int, int, int, int]] = []
     edges: list[tuple[float, float, float, float]] = []
-    pieces = pieces_of(texts, layout_index, starts, lengths)
     for line, (entry, (text, piece), place) in enumerate(
         zip(layout_index, pieces, box.tolist(), strict=True)
     ):
@@ -112,7 +108,13 @@ def parts_of(
 def pieces_of(
     texts: Sequence[str], layout_index: Sequence[int], starts: Sequence[int], lengths: Sequence[int]
 ) -> list[tuple[str, str]]:
-    """Return what stands in each text box, after what stands before it in its entry; see `parts_of`."""
+    """Return what stands in each text box, after what stands before it in its entry.
+
+    Parameters
+    ----------
+    texts : the text of each entry of the layout.
+    layout_index, starts, lengths : of each text box, its entry, where it begins in its text, and how long it is.
+    """
     encoded: dict[int, bytes] = {}  # browsers count code units of UTF-16
     found = []
     for entry, start, length in zip(layout_index, starts, lengths, strict=True):

@@ -288,26 +288,18 @@ class Scene(Tree):
             if text.bounds:
                 places = np.array(text.bounds) * np.tile(scale, 2) + np.append(offset, [0, 0])
                 strings = [capture.strings[at] if at >= 0 else "" for at in layout.text]
+                pieces = pieces_of(strings, text.layout_index, text.start, text.length)
                 entry, line, box, first, letters, chars = parts_of(
-                    strings,
-                    text.layout_index,
-                    text.start,
-                    text.length,
-                    edges_of(places),
-                    self._reading[node],
-                    self._override[node],
+                    pieces, text.layout_index, edges_of(places), self._reading[node], self._override[node]
                 )
                 first += letters_before(node, strings)[entry]
-                own_pieces = [
-                    piece for _, piece in pieces_of(strings, text.layout_index, text.start, text.length)
-                ]
                 parts = (
-                    own_pieces[at][begin:end]
+                    pieces[at][1][begin:end]
                     for at, (begin, end) in zip(line.tolist(), chars[:, :2].tolist(), strict=True)
                 )
                 signs.append(np.array([not any(map(str.isalnum, one)) for one in parts], np.bool_))
                 columns.append((node[entry], line + lines, box, first, letters, chars))
-                self.pieces += own_pieces
+                self.pieces += (piece for _, piece in pieces)
                 line_boxes.append(edges_of(places))
                 lines += len(text.bounds)
             for one, entry_text in zip(node.tolist(), layout.text, strict=True):
