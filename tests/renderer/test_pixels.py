@@ -3,6 +3,7 @@
 import asyncio
 import base64
 import io
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -396,20 +397,27 @@ def test_text_in_a_font_of_equal_letters_is_not_seen(studio: Studio) -> None:
 def _font(count: int) -> bytes:
     """Return a font whose letters have so many different forms."""
     names = [".notdef", *(f"form{number}" for number in range(count))]
+    # A tower and a bar at its foot, which both depend on the number.
+    bars = [((100 + 12 * number, 700), (480, 30 * number)) if number else () for number in range(count + 1)]
+    characters = {ord("a") + at: f"form{at % count}" for at in range(26)}
+    return built_font(dict(zip(names, bars, strict=True)), characters)
+
+
+def built_font(bars: Mapping[str, Sequence[tuple[int, int]]], characters: Mapping[int, str]) -> bytes:
+    """Return a font: of each letter form the right and upper ends of its bars, and the form of each character."""
     builder = FontBuilder(1000)
-    builder.setupGlyphOrder(names)
-    builder.setupCharacterMap({ord("a") + at: f"form{at % count}" for at in range(26)})
+    builder.setupGlyphOrder([*bars])
+    builder.setupCharacterMap(dict(characters))
     outlines = {}
-    for number, name in enumerate(names):
+    for name, ends in bars.items():
         pen = TTGlyphPen(None)
-        # A tower and a bar at its foot, which both depend on the number.
-        for right, top in ((100 + 12 * number, 700), (480, 30 * number)) if number else ():
+        for right, top in ends:
             for step, point in enumerate(((60, 0), (60, top), (right, top), (right, 0))):
                 (pen.lineTo if step else pen.moveTo)(point)
             pen.closePath()
         outlines[name] = pen.glyph()
     builder.setupGlyf(outlines)
-    builder.setupHorizontalMetrics(dict.fromkeys(names, (520, 60)))
+    builder.setupHorizontalMetrics(dict.fromkeys(outlines, (520, 60)))
     builder.setupHorizontalHeader(ascent=800, descent=-200)
     builder.setupNameTable({"familyName": "Drawn", "styleName": "Regular"})
     builder.setupOS2()

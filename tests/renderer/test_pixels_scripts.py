@@ -1,11 +1,8 @@
 """Text that shows in pictures of a page only because its scripts are off while it is pictured counts as hidden."""
 
-import io
 from typing import Any
 
 import pytest
-from fontTools.fontBuilder import FontBuilder
-from fontTools.pens.ttGlyphPen import TTGlyphPen
 
 import domsieve
 from domsieve.analysis.columns.hiding import Hiding
@@ -13,7 +10,7 @@ from domsieve.renderer.page._pixel_sheets import unescaped
 from tests.renderer.bad_server import send
 from tests.renderer.conftest import Studio
 from tests.renderer.test_hidden_text import judged
-from tests.renderer.test_pixels import clear_picture, show
+from tests.renderer.test_pixels import built_font, clear_picture, show
 
 pytestmark = pytest.mark.browser
 __all__ = ["clear_picture"]  # a fixture
@@ -102,28 +99,9 @@ def fonts(studio: Studio) -> None:
 
 def _font(is_full: bool) -> bytes:
     letters = "abcdefghijklmnopqrstuvwxyz "
-    builder = FontBuilder(1000)
-    builder.setupGlyphOrder([".notdef", *(f"u{ord(one)}" for one in letters)])
-    builder.setupCharacterMap({ord(one): f"u{ord(one)}" for one in letters})
-    outlines = {}
-    for number, name in enumerate([".notdef", *(f"u{ord(one)}" for one in letters)]):
-        pen = TTGlyphPen(None)
-        if number and is_full:
-            for step, point in enumerate(
-                ((60, 0), (60, 700), (90 + 12 * number, 700), (90 + 12 * number, 0))
-            ):
-                (pen.lineTo if step else pen.moveTo)(point)
-            pen.closePath()
-        outlines[name] = pen.glyph()
-    builder.setupGlyf(outlines)
-    builder.setupHorizontalMetrics(dict.fromkeys(outlines, (520, 60)))
-    builder.setupHorizontalHeader(ascent=800, descent=-200)
-    builder.setupNameTable({"familyName": "Drawn", "styleName": "Regular"})
-    builder.setupOS2()
-    builder.setupPost()
-    file = io.BytesIO()
-    builder.save(file)
-    return file.getvalue()
+    names = [".notdef", *(f"u{ord(one)}" for one in letters)]
+    bars = [((90 + 12 * number, 700),) if number and is_full else () for number in range(len(names))]
+    return built_font(dict(zip(names, bars, strict=True)), {ord(one): f"u{ord(one)}" for one in letters})
 
 
 def _kept(page: Any) -> set[str]:
