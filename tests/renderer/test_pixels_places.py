@@ -23,11 +23,45 @@ STATES = {
     "a target": "<style>nav { scroll-target-group: auto } .cover { visibility: hidden }"
     "body:has(#l:target-current) .cover { visibility: visible }</style>"
     "<nav><a href=#a>one</a> <a id=l href=#b>two</a></nav>"
-    f"<div id=a>{_TALL}</div><div id=b style='position:relative'><p>{{}}</p>{_COVER}</div>{_TALL}",
+    f"<div id=a>{_TALL}</div><div id=b>{_TALL}<div style='position:relative'><p>{{}}</p>{_COVER}</div></div>{_TALL}",
     "an empty canvas in a frame": "<iframe width=600 height=60 srcdoc='<style>"
     f"{_STATE.format('canvas { visibility: visible !important }')} canvas {{ visibility: hidden }}</style>"
     '<div style=height:400px></div><div style=position:relative>{}<canvas style="'
     f"{_LAYER};background:#fff\"></canvas></div><div style=height:400px></div>'></iframe>",
+}
+_WHITE = "linear-gradient(#fff 99%,#fffffe)"
+_ON_BLACK = "body::before { content: ''; position: fixed; inset: 0; z-index: -1; background: #000 }"
+_FADING = "@keyframes k { 0%, 100% { opacity: 0 } 1%, 99% { opacity: 1 } }"
+_ATTACHED = (
+    "#x {{ position: relative; color: {}; z-index: 0 }} #x::before {{ content: ''; position: absolute; inset: 0; "
+    "z-index: {}; background: linear-gradient(90deg,{} 10%,transparent 10%) fixed 0 0/4000vw 100vh }}"
+)
+# What stays in the window while a page is scrolled, or follows it.
+COVERED = {
+    "a fixed pseudo-element behind it": f"<style>{_ON_BLACK}</style>{_TALL}<p>{{}}</p>",
+    "a fixed box of which only the top is ever in the window": "<div style='position:fixed;left:0;top:0;"
+    "width:100%;height:400vh;z-index:-1;background:linear-gradient(#000 26%,#fff 26%)'></div>"
+    f"{_TALL}<p>{{}}</p>",
+    "a fixed background that is far wider": f"<style>{_ATTACHED.format('#000', 1, '#fff')}</style>"
+    f"{_TALL}<div id=x>{{}}</div>{_TALL}",
+    "a sticky box without height": f"{_TALL}<p>{{}}</p><div style='height:800px'></div>"
+    "<div style='position:sticky;bottom:0;height:0'><div style='position:absolute;bottom:0;width:100%;"
+    f"height:100vh;background:{_WHITE}'></div></div>",
+    "a fixed box that moves with the page": f"<style>{_FADING} i {{ position: fixed; inset: 0; "
+    f"background: {_WHITE}; animation: k linear both; animation-timeline: view() }}</style>{_TALL}"
+    f"<div style='transform:scale(1)'><p>{{}}</p><i></i></div>{_TALL}",
+    "a canvas that is laid out late": f"{_TALL}<div style='position:relative'><p>{{}}</p>"
+    "<div style='position:absolute;inset:0;content-visibility:auto'><canvas width=900 height=60></canvas>"
+    "<script>{ const pen = document.currentScript.previousSibling.getContext('2d'); pen.fillStyle = '#fff'; "
+    f"pen.fillRect(0, 0, 900, 60) }}</script></div></div>{_TALL}",
+}
+IN_SIGHT = {
+    "a fixed pseudo-element behind it": f"<style>{_ON_BLACK}</style>{_TALL}<p style='color:#fff'>{{}}</p>{_TALL}",
+    "a fixed background": f"<style>{_ATTACHED.format('#fff', -1, '#000')}</style>{_TALL}<div id=x>{{}}</div>{_TALL}",
+    "a sticky column beside it": "<div style='display:flex'><div style='position:sticky;top:0;height:100vh;"
+    f"width:300px;background:{_WHITE}'>menu</div><div>{_TALL}<p>{{}}</p>{_TALL}</div></div>",
+    "a tall sticky box with it": "<div style='position:sticky;top:0;height:90vh'><div style='height:80vh'></div>"
+    f"<p>{{}}</p></div>{_TALL}<p style='margin-left:10px'>other words</p>{_TALL}",
 }
 # It clears its canvas when it hears nothing more from the page.
 _WORKER = f"""<body style="margin:0"><canvas id=c style="{_LAYER}"></canvas><script>
@@ -50,6 +84,18 @@ def test_what_shows_only_while_the_page_is_not_scrolled_is_hidden(studio: Studio
     kept = str(domsieve.clean(page, method="none", hidden="pixels").text).split()
     assert "before" in kept
     assert not {*kept} & {*_WORDS.split()}
+
+
+@pytest.mark.parametrize("way", COVERED)
+def test_what_is_covered_wherever_it_is_in_the_window_is_hidden(studio: Studio, way: str) -> None:
+    page = show(studio, COVERED[way].replace("{}", _WORDS))
+    assert not {*str(domsieve.clean(page, method="none", hidden="pixels").text).split()} & {*_WORDS.split()}
+
+
+@pytest.mark.parametrize("way", IN_SIGHT)
+def test_what_is_in_sight_somewhere_in_the_window_is_seen(studio: Studio, way: str) -> None:
+    page = show(studio, IN_SIGHT[way].replace("{}", _WORDS))
+    assert _WORDS in domsieve.clean(page, method="none", hidden="pixels").text
 
 
 def test_what_looks_alike_wherever_the_page_is_scrolled_is_seen(studio: Studio) -> None:

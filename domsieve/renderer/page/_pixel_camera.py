@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 # A bound of the work on one page: texts whose lines the page is asked for.
 _MOST_DISPLACED = 3_000
-_CHANCE, _LONGEST_BREAK_S = SystemRandom(), 0.05
+CHANCE, _LONGEST_BREAK_S = SystemRandom(), 0.05
 
 
 class Camera(OpenPage):
@@ -31,11 +31,13 @@ class Camera(OpenPage):
     ----------
     is_fine : whether pictures are taken in full size and then reduced, because of patterns that are finer than
         pixels: of these, browsers take the colour at one place of each pixel.
+    is_beyond : whether pictures show more of the page than the window does. The browser makes the window larger for
+        them, so what stays in it is in other places.
     """
 
     def __init__(self, tab: Tab) -> None:
         super().__init__(tab)
-        self.is_fine = False
+        self.is_fine, self.is_beyond = False, True
 
     async def measure(self, scene: Scene) -> Letters:
         """Return the lines that can be drawn apart, and tell the scene where exactly they are."""
@@ -69,8 +71,8 @@ class Camera(OpenPage):
     async def again(self, clip: F64, count: int) -> "tuple[list[Image], list[Image]]":
         """Take so many pictures each without and with letters, at times and in an order that no page can know."""
         found: tuple[list[asyncio.Task[Image]], list[asyncio.Task[Image]]] = [], []
-        for with_letters in _CHANCE.sample([False, True] * count, 2 * count):
-            await asyncio.sleep(_CHANCE.uniform(0, _LONGEST_BREAK_S))
+        for with_letters in CHANCE.sample([False, True] * count, 2 * count):
+            await asyncio.sleep(CHANCE.uniform(0, _LONGEST_BREAK_S))
             found[with_letters].extend(
                 await self.shoot_all([clip]) if with_letters else await self.without([clip])
             )
@@ -101,11 +103,25 @@ class Camera(OpenPage):
             {
                 "format": "png",
                 "optimizeForSpeed": True,
-                "captureBeyondViewport": True,
+                "captureBeyondViewport": self.is_beyond,
                 "clip": {"x": left, "y": top, "width": right - left, "height": bottom - top, "scale": scale},
             },
         )
         return str(answer["data"])
+
+    async def aim(self, left: float, top: float) -> F64:
+        """Scroll the page; return what the window shows of it: left, top, right and bottom in CSS px."""
+        begin = await self.call(0, "scrollPage", left, top)
+        await self.wake(*begin)
+        metrics = await self.session.send("Page.getLayoutMetrics")
+        window = metrics["cssLayoutViewport"]
+        return np.array(
+            [*begin, begin[0] + window["clientWidth"], begin[1] + window["clientHeight"]], np.float64
+        )
+
+    async def wake(self, left: float = 0.0, top: float = 0.0) -> None:
+        """Let the browser draw a frame, with which styles follow what was scrolled; a place is in the window."""
+        await self.picture(np.array([left, top, left + 2.0, top + 2.0]))
 
     async def nodes(self, scene: Scene, group: Ints) -> dict[int, list[Any]]:
         """Return handles of the text nodes of some parts, by document."""

@@ -68,9 +68,9 @@ class Count:
         """Do not try again to bring a part in view."""
         self._is_given_up[box] = True
 
-    def leave(self) -> None:
-        """Count what still waits as unknown."""
-        self._is_known[self.waiting()] = False
+    def leave(self, boxes: Ints | Bools) -> None:
+        """Count some parts as unknown."""
+        self._is_known[boxes] = False
 
     def unseen(self, boxes: Bools) -> Bools:
         """Return which of some parts have been counted, but did not change."""

@@ -61,6 +61,16 @@ class OpenPage:
         await self.enter(document)
         return bool(node and await self.call(document, "isEmpty", await self._resolve(document, node)))
 
+    @property
+    def has_closed_roots(self) -> bool:
+        """Whether the page has closed shadow roots, of whose attributes captures know nothing."""
+        return bool(self._closed)
+
+    async def has_canvas(self) -> bool:
+        """Return whether a document has a canvas."""
+        await self.enter(*range(len(self._frame_ids)))
+        return any([await self.call(one, "hasCanvas", *self._roots[one]) for one in self.worlds])
+
     async def reveal(self) -> None:
         """Show the content of boxes that have none far from the window."""
         await self.enter(*range(len(self._frame_ids)))

@@ -84,9 +84,10 @@ class Scene(Tree):
     alone : (N,), the texts that can be made transparent apart from all others.
     shaded : (N,), the texts whose letters no highlight makes transparent: with shadows, and in SVG.
     reach_px : (N,), how far the shadows and blurs of texts are seen outside of their boxes.
-    behind, attached : fixed boxes behind the page, and elements with backgrounds that stay in the window.
-    fixed : other fixed boxes; after `keep_fixed` the outermost that stay where they are when the page is scrolled.
-    sticky : the sticky boxes.
+    attached : the nodes of the page with a background that stays in the window.
+    fixed : the fixed elements of the page; after `keep_fixed` those that are pictured apart from it.
+    sticky, floating : the sticky elements, and the pseudo-elements of the page that are fixed or sticky.
+    bounds : left, top, right and bottom of the box of each node in CSS px of the page (N, 4), NaN if it has none.
     fixed_of : (N,), the fixed box around a node, -1 for none.
     is_cut_at_side : whether readers cannot scroll the page to the side.
     has_letters : (N,), the texts with letters that have a place on the page.
@@ -138,13 +139,14 @@ class Scene(Tree):
         self._axes = np.stack([has(f"overflow-{axis}", "auto", "scroll") for axis in "xy"], axis=1)
         on_page = self.document_of == 0
         is_element = (self.kind == Kind.ELEMENT) & ~self.is_generated
-        is_behind = np.array([value.startswith("-") for value in column["z-index"]])[row]
-        is_fixed = has("position", "fixed") & on_page & is_element
-        self.fixed, self.behind = np.flatnonzero(is_fixed & ~is_behind), np.flatnonzero(is_fixed & is_behind)
-        attached = np.array(["fixed" in value for value in column["background-attachment"]])[row]
-        self.attached = np.flatnonzero(attached & is_element)
+        is_fixed, is_sticky = has("position", "fixed") & on_page, has("position", "sticky")
+        self.fixed = np.flatnonzero(is_fixed & is_element)
         self.fixed_of = np.full(row.size, -1)
-        self.sticky = np.flatnonzero(has("position", "sticky") & is_element)[:_MOST_STICKY]
+        self.sticky = np.flatnonzero(is_sticky & is_element)[:_MOST_STICKY]
+        self.floating = np.flatnonzero((is_fixed | (is_sticky & on_page)) & self.is_generated)
+        attached = np.array(["fixed" in value for value in column["background-attachment"]])[row]
+        attached &= ~has("background-image", "none", "")
+        self.attached = np.flatnonzero(attached & on_page)
         # If the root has an overflow of its own, that of the body is not the window's.
         is_open = has("overflow-x", "visible", "") & has("overflow-y", "visible", "")
         self._own_window = np.zeros(len(self.capture.documents), np.bool_)
@@ -217,10 +219,10 @@ class Scene(Tree):
         self._reading = reading(maps, column, row)
         self._override = overrides(column, row, is_text, self.levels, self.parent)
 
-    def keep_fixed(self, stays: Bools) -> None:
-        """Tell which of the `fixed` boxes stay where they are when the page is scrolled; the outermost are kept."""
+    def keep_fixed(self, chosen: Bools) -> None:
+        """Tell which of the `fixed` boxes are pictured apart from the page; the outermost of these are kept."""
         is_fixed = np.zeros(self.ids.size, np.bool_)
-        is_fixed[self.fixed[stays]] = True
+        is_fixed[self.fixed[chosen]] = True
         is_fixed &= ~self.below(is_fixed)
         self.fixed = np.flatnonzero(is_fixed)
         self.fixed_of = self.inherited(np.where(is_fixed, np.arange(is_fixed.size), -1))
@@ -305,6 +307,7 @@ class Scene(Tree):
             for one, entry_text in zip(node.tolist(), layout.text, strict=True):
                 fewest = _LONGEST_MARKER if self._is_marker[one] else 0
                 self.has_letters[one] |= entry_text >= 0 and len(capture.strings[entry_text].strip()) > fewest
+        self.bounds = edges_of(bounds)
         self.moving = edges_of(bounds[self._may_move & ~np.isnan(bounds[:, 0])])
         shades = np.flatnonzero(self._shades & ~np.isnan(bounds[:, 0]))
         self.unread[shades] = True
@@ -459,6 +462,13 @@ class Scene(Tree):
         for number, one in enumerate(self.scrollers):
             moved[number] = moved[one.outer] + (one.at - one.start) * one.scale
         return moved
+
+    def port_around(self, node: int) -> F64 | None:
+        """Return what the innermost box shows that a node scrolls in; None if it scrolls with the page."""
+        above = int(self.parent[node])
+        while above >= 0 and self._scroller_of[above] < 0:
+            above = int(self.parent[above])
+        return self.scrollers[self._scroller_of[above]].port if above >= 0 else None
 
     def chain(self, box: int) -> list[int]:
         """Return the scrollers that a part is in, the innermost first."""

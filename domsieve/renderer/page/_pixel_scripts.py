@@ -81,13 +81,41 @@ async def with_scripts(page: OpenPage, style_names: Sequence[str], words: Set[st
     flags = _LINES in words, _HIGHLIGHTS in words
     async with _frozen(page):
         after, without = await page.capture(names), await page.unboxed(*flags)
-        await page.call(0, "count")
-        await page.session.send(_SCRIPTS, {"value": False})
-        before, capture = await page.capture(names), await page.capture(style_names)
-        is_unlike = not words.isdisjoint(_UNKNOWN) or await page.unboxed(*flags) != without
-        if await page.call(0, "counted"):
-            raise ValueError("The page could not be frozen.")
+        async with _scripts_on(page):
+            before, capture = await page.capture(names), await page.capture(style_names)
+            is_unlike = not words.isdisjoint(_UNKNOWN) or await page.unboxed(*flags) != without
         return WithScripts(capture, names, before, after, is_unlike)
+
+
+async def revealed(page: OpenPage, style_names: Sequence[str], *, scripts: bool) -> PixelCapture:
+    """Show the content of boxes that have none far from the window, and capture the page with these properties.
+
+    A canvas that is laid out while scripts are off has no picture, so it is laid out with scripts; none of them runs.
+
+    Parameters
+    ----------
+    scripts : whether scripts were on until now.
+
+    Raises
+    ------
+    ValueError : a script has run.
+    """
+    async with contextlib.AsyncExitStack() as stack:
+        if scripts and await page.has_canvas():
+            await stack.enter_async_context(_frozen(page))
+            await stack.enter_async_context(_scripts_on(page))
+        await page.reveal()
+        return await page.capture(style_names)
+
+
+@contextlib.asynccontextmanager
+async def _scripts_on(page: OpenPage) -> AsyncIterator[None]:
+    """Turn the scripts of a frozen page on, so that none of them runs in a block of code."""
+    await page.call(0, "count")
+    await page.session.send(_SCRIPTS, {"value": False})
+    yield
+    if await page.call(0, "counted"):
+        raise ValueError("The page could not be frozen.")
 
 
 @contextlib.asynccontextmanager

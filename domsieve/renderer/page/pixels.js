@@ -2,7 +2,8 @@
 // the style sheets of the page: elements are changed by animations, never by attributes.
 // still(...roots): pauses animations, and those of SVG; returns how many of the former there were.
 // reveal(...roots): shows the content of boxes that have none far from the window.
-// isDriven(), follow(top): for animations that follow the scrolling of the page.
+// hasCanvas(...roots): whether there is any canvas.
+// isDriven(...lifted): whether animations follow the scrolling of the page, but for those in some elements.
 // isLocked(), release(): whether the page is locked, and releases it.
 // properties(): the names of all computed properties that are not made up by the page.
 // isEmpty(element): see below.
@@ -11,14 +12,13 @@
 // blank(count, ...nodes, ...roots): makes the letters of `count` text nodes transparent; with -1, all letters of the
 // document and of the closed shadow trees `roots`. unblank(): undoes that.
 // cut(...elements): blanks the backgrounds of these, too, which are cut to letters.
-// spread(element, bottom), detach(element): for grounds that stay in the window.
 // put(element, keyframe), unstick(element), scroll(element, left, top): change an element for the pictures.
 // staying(...elements), areBlank(...elements): see below.
 // isLive(canvas): whether a worker may draw a canvas.
 // hasFonts(), alike(...groups): whether the document loads fonts, and which groups of [font, letters] draw all alike.
 // lines(...nodes): where the lines of texts are.
 // measured(fonts, lines), drawn(fonts, lines, width, height, scale): the letters of lines, apart from the page.
-// scrollPage(top): scrolls the page.
+// scrollPage(left, top): scrolls the page; returns how far.
 // undo(element), restore(): undo what was put, and everything; restore returns whether anything was scrolled.
 globalThis.domsievePixels = (() => {
   const NAME = `letters-${crypto.getRandomValues(new Uint32Array(2)).join("-")}`;
@@ -32,7 +32,9 @@ globalThis.domsievePixels = (() => {
     made.replaceSync(rules);
     return made;
   };
-  const stilled = sheet("*, ::before, ::after { transition: none !important; caret-color: transparent !important }");
+  // What snaps does not stay where it is scrolled to.
+  const stilled = sheet(`*, ::before, ::after { transition: none !important; caret-color: transparent !important;
+      scroll-snap-type: none !important }`);
   const blanked = sheet(`::highlight(${NAME}) { color: transparent; text-decoration: none;
       -webkit-text-fill-color: transparent; -webkit-text-stroke-color: transparent }`);
   // No highlight changes shadows, letters of SVG and generated text. Ids outweigh almost all rules of pages.
@@ -76,26 +78,10 @@ globalThis.domsievePixels = (() => {
       const value = getComputedStyle(target, pseudoElement).getPropertyValue(name);
       held.push(animated(target, [{ [camel(name)]: value }], pseudoElement));
     } else if (animation.timeline instanceof ScrollTimeline) {
-      driven.push([animation, animation.startTime?.value ?? 0]);
-      animation.pause();
+      driven.push(animation); // it follows what is scrolled for the pictures
     } else {
       paused.push([animation, animation.currentTime]);
       animation.pause();
-    }
-  };
-
-  // Animations that follow the scrolling of a box are where they are when it is scrolled to an offset (left, top). They
-  // do not move by themselves, for in a picture of the whole page the window has another size.
-  const follow = (source, left, top) => {
-    for (const [animation, begin] of driven) {
-      const { timeline } = animation;
-      if (timeline.source !== source) continue;
-      const isAcross = timeline.axis === "x" || timeline.axis === "inline";
-      const size = isAcross ? ["scrollWidth", "clientWidth"] : ["scrollHeight", "clientHeight"];
-      const [whole, seen] = size.map((name) => part(source, Element, name));
-      const [from, to] = timeline instanceof ViewTimeline
-        ? [timeline.startOffset, timeline.endOffset].map((one) => one?.value) : [0, whole - seen];
-      if (to > from) animation.currentTime = CSS.percent(100 * ((isAcross ? left : top) - from) / (to - from) - begin);
     }
   };
 
@@ -222,6 +208,8 @@ globalThis.domsievePixels = (() => {
     blanks.push(animated(element, Object.fromEntries(names.map((name) => [name, empty[name]]))));
     for (const [child, keyframe] of kept) blanks.push(animated(child, keyframe));
   };
+
+  const MOST_CANVASES = 200;
 
   const paper = (width, height) => {
     const found = own("createElement").call(document, "canvas");
@@ -357,10 +345,10 @@ globalThis.domsievePixels = (() => {
       return animations.length;
     },
 
-    // Boxes with `content-visibility: auto` have content only near the window, which a picture of the page is not. Those
-    // of the page, but not of frames and closed trees, are shown before the capture.
+    // Boxes with `content-visibility: auto` have content only near the window, which a picture of the page is not.
     reveal(...roots) {
-      for (const root of trees(roots)) {
+      const all = trees(roots);
+      for (const root of all) {
         for (const element of root.querySelectorAll("*")) {
           // The styles of what is folded away would be laid out with it.
           if (!run(element, Element, "checkVisibility")) continue;
@@ -369,18 +357,23 @@ globalThis.domsievePixels = (() => {
           }
         }
       }
+      // Canvases may have been laid out without scripts before, so this is done anew.
+      for (const canvas of all.flatMap((root) => [...root.querySelectorAll("canvas")]).slice(0, MOST_CANVASES)) {
+        const gone = animated(canvas, { display: "none" });
+        run(canvas, Element, "getBoundingClientRect");
+        gone.cancel();
+      }
     },
 
-    // Whether anything follows the scrolling of the page, other than what stays in the window.
-    isDriven() {
+    hasCanvas(...roots) {
+      return trees(roots).some((root) => root.querySelector("canvas"));
+    },
+
+    // Whether an animation follows the scrolling of the page, other than in some elements.
+    isDriven(...lifted) {
       const root = own("scrollingElement");
-      const isFixed = (element) => element && (getComputedStyle(element).position === "fixed"
-        || isFixed(part(element, Node, "parentElement")));
-      return driven.some(([animation]) => animation.timeline.source === root && !isFixed(animation.effect?.target));
-    },
-
-    follow(top) {
-      follow(own("scrollingElement"), scrollX, top);
+      const isLifted = ({ target }) => lifted.some((one) => run(one, Node, "contains", target));
+      return driven.some(({ timeline, effect }) => timeline.source === root && !isLifted(effect ?? {}));
     },
 
     // A lock keeps readers from scrolling down. The picture shows what it cuts, unless both root and body have one.
@@ -453,22 +446,6 @@ globalThis.domsievePixels = (() => {
     counted() {
       clearInterval(counter);
       return counted;
-    },
-
-    // Spread a ground that stays in the window down to a place of the page; return whether that worked. Its colours stay.
-    spread(element, bottom) {
-      const place = () => run(element, Element, "getBoundingClientRect");
-      const { top, height } = place();
-      if (bottom > top + height) put(element, { scale: `1 ${(bottom - top) / height}`, transformOrigin: "0 0" });
-      return place().bottom >= bottom - 1;
-    },
-
-    // The same of a background that stays in the window.
-    detach(element) {
-      put(element, {
-        backgroundAttachment: "scroll", backgroundPosition: "0 0", backgroundRepeat: "repeat", backgroundSize: "100% 100%",
-      });
-      return !getComputedStyle(element).backgroundAttachment.includes("fixed");
     },
 
     // The background of the page is not cut to letters, whatever the root or the body says.
@@ -580,13 +557,11 @@ globalThis.domsievePixels = (() => {
         scrolled.set(element, [part(element, Element, "scrollLeft"), part(element, Element, "scrollTop")]);
       }
       run(element, Element, "scrollTo", { left, top, behavior: "instant" });
-      const at = [part(element, Element, "scrollLeft"), part(element, Element, "scrollTop")];
-      follow(element, ...at);
-      return at;
+      return [part(element, Element, "scrollLeft"), part(element, Element, "scrollTop")];
     },
 
-    scrollPage(top) {
-      this.scroll(own("scrollingElement"), scrollX, top);
+    scrollPage(left, top) {
+      return this.scroll(own("scrollingElement") ?? own("documentElement"), left, top);
     },
 
     restore() {
@@ -595,7 +570,6 @@ globalThis.domsievePixels = (() => {
       }
       for (const element of [...changed.keys()]) undo(element);
       for (const animation of held) animation.cancel();
-      for (const [animation] of driven) animation.play();
       for (const [animation, time] of paused) {
         animation.currentTime = time;
         animation.play();

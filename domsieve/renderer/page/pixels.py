@@ -5,9 +5,10 @@ a reader sees of it. A few letters of a text are seen if a tenth of the pixels d
 white. A text is seen if any of its letters are, and it is cut to these.
 
 Before the pictures, animations are paused, a locked page is released, and fixed boxes are made transparent, so
-that only boxes that scroll with the page can cover text. The texts of fixed boxes are pictured apart. Boxes that
-scroll are scrolled, as a reader can, until their texts were in view. Texts that overlap others are made
-transparent one after the other.
+that only boxes that scroll with the page can cover text. The texts of fixed boxes are pictured apart. What is under
+or over something that stays in the window, or follows how far the page is scrolled, is pictured in the window, to
+which the page is scrolled. Boxes that scroll are scrolled, as a reader can, until their texts were in view. Texts
+that overlap others are made transparent one after the other.
 
 The page cannot act against this. Its scripts are off, nothing arrives from the net, and no style sheet of it sees
 what is changed: style sheets are adopted and not inserted, elements are changed by animations, and letters are
@@ -20,8 +21,9 @@ Pictures have half the size of the page, so they are four times as cheap.
 
 import asyncio
 import contextlib
+import itertools
 from collections.abc import AsyncIterator, Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
 import numpy as np
@@ -29,13 +31,12 @@ from numpy.typing import NDArray
 
 from domsieve.renderer.browser.connection import CommandError
 from domsieve.renderer.browser.tab import Tab
-from domsieve.renderer.page._pixel_camera import Camera
+from domsieve.renderer.page._pixel_camera import CHANCE, Camera
 from domsieve.renderer.page._pixel_capture import PixelCapture, put_sights
 from domsieve.renderer.page._pixel_changes import chosen_by, mark_changed, mark_under
 from domsieve.renderer.page._pixel_count import Count, Sight
-from domsieve.renderer.page._pixel_grounds import grounds_of
 from domsieve.renderer.page._pixel_page import MOST_FRAMES
-from domsieve.renderer.page._pixel_parts import F64, Bools, common
+from domsieve.renderer.page._pixel_parts import F64, Bools, Ints, common
 from domsieve.renderer.page._pixel_pictures import Pictures, area, around_all
 from domsieve.renderer.page._pixel_reading import letters_of_fonts
 from domsieve.renderer.page._pixel_scene import SHOWING, Scene
@@ -44,19 +45,17 @@ from domsieve.renderer.page._pixel_scripts import (
     SCRIPTING,
     WORDS,
     WithScripts,
-    painted_names,
+    revealed,
     with_scripts,
 )
 from domsieve.renderer.page._pixel_sheets import mentioned
-
-if TYPE_CHECKING:
-    pass
+from domsieve.renderer.page._pixel_window import covering, grounds_of, in_window
 
 # Chrome pictures large parts faster than many small ones.
 _TILE_PX, _WIDTH_PX = 16_384, 1_280
 # Bounds of the work on one page. Texts beyond them are unsure.
 _TALLEST_PX, _WIDEST_PX = 1_000_000, 16_384
-_MOST_VIEWS, _MOST_SHADED, _MOST_CUT, _MOST_ATTACHED = 200, 2_000, 500, 60
+_MOST_VIEWS, _MOST_SHADED, _MOST_CUT, _MOST_WINDOWS, _MOST_STICKY = 200, 2_000, 500, 400, 60
 # If so many parts of texts are not seen in a picture, it is taken again; if fewer are not, what is around them, if it
 # is no more than this share of the picture. Guesses: layers of many parts are taken again, but not for a few words.
 _MOST_MISSING, _LITTLE = 12, 0.125
@@ -70,8 +69,8 @@ _MOST_AGAIN = 4
 _SKIPPING = "content-visibility"
 # With this, first lines may have another font, which captures do not have.
 _FIRST_LINE = "first-line"
-# With these, styles depend on how far the page is scrolled. So many places of the page are looked at.
-_STATES, _MOST_PLACES = ("scroll-state(", "target-current"), 60
+# With these, styles depend on how far the page is scrolled.
+_STATES = ("scroll-state(", "target-current")
 
 
 async def look(
@@ -110,16 +109,15 @@ async def look(
                 words = await mentioned(
                     page, capture, (_SKIPPING, _FIRST_LINE, *_STATES, *WORDS), (_SKIPPING, *LIKELY)
                 )
-                if _SKIPPING in words:
-                    await page.reveal()
-                    capture = await page.capture(style_names)
+                if _SKIPPING in words or page.has_closed_roots:
+                    capture = await revealed(page, style_names, scripts=scripts)
                 if scripts and SCRIPTING in words:
                     await page.still()
                     scripted = await with_scripts(page, style_names, words)
                     capture = scripted.capture
-                has_states = not words.isdisjoint(_STATES)
+                page.has_states = not words.isdisjoint(_STATES)
                 page.has_first_lines = _FIRST_LINE in words
-                sights, ranges = await page.look(capture, style_names, lost, scripted, has_states=has_states)
+                sights, ranges = await page.look(capture, style_names, lost, scripted)
         finally:
             async with asyncio.timeout(min(limit_s, _RESTORE_S)):
                 await page.restore()
@@ -139,9 +137,15 @@ class _Page(Camera):
     Attributes
     ----------
     has_first_lines : whether style sheets may give first lines another font.
+    has_states : whether styles depend on how far the page is scrolled.
     """
 
-    has_first_lines = False
+    has_first_lines = has_states = False
+
+    def __init__(self, tab: Tab) -> None:
+        super().__init__(tab)
+        # The parts of texts that are pictured in the window, and whether these follow what is scrolled.
+        self._in_window, self._follows = np.zeros(0, np.bool_), False
 
     async def look(
         self,
@@ -149,8 +153,6 @@ class _Page(Camera):
         names: Sequence[str],
         lost: Sequence[Sequence[float]],
         scripted: WithScripts | None,
-        *,
-        has_states: bool,
     ) -> tuple[NDArray[np.uint8], dict[int, list[tuple[int, int]]]]:
         """Return the `Sight` of all nodes, one document after another, and what is seen of those seen in part.
 
@@ -168,29 +170,27 @@ class _Page(Camera):
             chosen = chosen_by(scene, SCRIPTING)
             mark_changed(scene, scripted.before, scripted.after, scripted.names, chosen)
         metrics = await self.session.send("Page.getLayoutMetrics")
-        await self._spread(scene, metrics["cssLayoutViewport"]["clientHeight"])
-        fixed = await self._settle(scene, capture, names, moved=scripted is not None)
+        window = metrics["cssLayoutViewport"]
+        window_px = np.array([window["clientWidth"], window["clientHeight"]], np.float64)
+        sticky = covering(scene, window_px)
+        fixed, grounds = await self._settle(
+            scene, capture, names, window_px, sticky, moved=scripted is not None
+        )
         await self._cut(scene)
         await self._read_fonts(scene)
         await self._check_blank(scene)
         mark_under(scene, (await self._contents(scene, await self._live(scene))).values())
         metrics = await self.session.send("Page.getLayoutMetrics")
-        if has_states:
-            page_px, window_px = (
-                metrics["cssContentSize"]["height"],
-                metrics["cssLayoutViewport"]["clientHeight"],
-            )
-            await self._mark_states(scene, page_px, window_px)
         await self._hide(fixed.values())
+        follows = self.has_states or await self.call(0, "isDriven", *fixed.values())
+        self._follows = follows or bool(scene.around(scene.has_letters)[sticky].any())
         for is_last in (False, True):
             size, window = metrics["cssContentSize"], metrics["cssLayoutViewport"]
             width = window["clientWidth"] if scene.is_cut_at_side else size["width"]
             whole = np.array([0, 0, min(width, _WIDEST_PX), min(size["height"], _TALLEST_PX)], np.float64)
             count = Count(scene, np.array([*self.worlds]), await self.measure(scene))
-            if await self.call(0, "isDriven"):
-                await self._view_scrolled(count, whole, window["clientHeight"])
-            else:
-                await self._view(count, count.in_view(is_fixed=False), whole)
+            self._in_window = in_window(scene, grounds, sticky) | follows
+            await self._view(count, count.in_view(is_fixed=False), whole)
             metrics = await self.session.send("Page.getLayoutMetrics")
             if is_last or metrics["cssContentSize"] == size:
                 break
@@ -208,21 +208,34 @@ class _Page(Camera):
         return any([await self.call(document, "still", *self._roots[document]) for document in self.worlds])
 
     async def _settle(
-        self, scene: Scene, capture: PixelCapture, names: Sequence[str], *, moved: bool
-    ) -> dict[int, Any]:
-        """Bring the page into the state to be pictured, and place the scene; return handles of its fixed boxes.
+        self,
+        scene: Scene,
+        capture: PixelCapture,
+        names: Sequence[str],
+        window_px: F64,
+        sticky: Ints,
+        *,
+        moved: bool,
+    ) -> tuple[dict[int, Any], Ints]:
+        """Bring the page into the state to be pictured, and place the scene.
+
+        Returns handles of the fixed boxes that are pictured apart, and the boxes that stay in the window behind text.
 
         Parameters
         ----------
+        window_px : the width and the height of the window.
+        sticky : the sticky boxes that are left where they are.
         moved : whether the page is not as in the capture any more.
         """
-        for node in scene.sticky.tolist():
+        for node in np.setdiff1d(scene.sticky, sticky)[:_MOST_STICKY].tolist():
             document = int(scene.document_of[node])
             if document in self.worlds:
                 await self.call(document, "unstick", await self._handle(scene, node))
         fixed = {node: await self._handle(scene, node) for node in scene.fixed.tolist()}
-        stays = await self.call(0, "staying", *fixed.values()) if fixed else []
-        scene.keep_fixed(np.array(stays, np.bool_))
+        stays = np.array(await self.call(0, "staying", *fixed.values()) if fixed else [], np.bool_)
+        is_ground = grounds_of(scene, window_px)
+        grounds = np.append(scene.fixed[stays & is_ground], scene.floating)
+        scene.keep_fixed(stays & ~is_ground)
         moved |= await self.still()
         before = None
         if await self.call(0, "isLocked"):
@@ -236,25 +249,7 @@ class _Page(Camera):
                 mark_changed(scene, before, placed, names)
         else:
             scene.skip_invisible(capture, names)
-        return {node: fixed[node] for node in scene.fixed.tolist()}
-
-    async def _spread(self, scene: Scene, height: float) -> None:
-        """Spread the grounds that stay in the window, of a height in px, over what passes over them."""
-        for ground in grounds_of(scene, height):
-            handle = await self._handle(scene, ground.node)
-            is_fixed = ground.node not in scene.sticky
-            if is_fixed and not (await self.call(0, "staying", handle))[0]:
-                continue
-            scene.fixed = scene.fixed[scene.fixed != ground.node]
-            if not await self.call(0, "spread", handle, ground.bottom):
-                scene.unsure[scene.owner[ground.parts]] = True
-        for number, node in enumerate(scene.attached.tolist()):
-            document = int(scene.document_of[node])
-            if document in self.worlds and (
-                number >= _MOST_ATTACHED
-                or not await self.call(document, "detach", await self._handle(scene, node))
-            ):
-                scene.unsure |= scene.below_one(node)
+        return {node: fixed[node] for node in scene.fixed.tolist()}, grounds
 
     async def _hide(self, fixed: Iterable[Any]) -> None:
         """Make fixed boxes transparent; either property may be fixed by the page as important."""
@@ -269,40 +264,6 @@ class _Page(Camera):
         yield
         await self._hide(fixed)
 
-    async def _view_scrolled(self, count: Count, whole: F64, height: float) -> None:
-        """Picture a page with animations that follow its scrolling: texts in the middle of the window."""
-        scene = count.scene
-        boxes = count.in_view(is_fixed=False)
-        middle = scene.box[:, 1::2].mean(axis=1)
-        contents = await self._contents(scene, scene.frames[:MOST_FRAMES])
-        last = max(float(whole[3]) - height, 0.0)
-        for offset in (*np.arange(0, last, height / 2).tolist(), last):
-            here = boxes & ((middle >= offset + height / 4) | (offset == 0))
-            here &= (middle < offset + 3 * height / 4) | (offset == last)
-            if not here.any():
-                continue
-            boxes &= ~here
-            await self.call(0, "follow", offset)
-            scene.replace(await self.capture(SHOWING), contents)
-            count.letters = await self.measure(scene)
-            await self._view(count, here, common(around_all(scene.box[here]), whole))
-        await self.call(0, "follow", 0)
-        scene.replace(await self.capture(SHOWING), contents)
-        count.letters = await self.measure(scene)
-
-    async def _mark_states(self, scene: Scene, page_px: float, window_px: float) -> None:
-        """Mark the texts as unsure that have other styles when the page is scrolled, or are under what has."""
-        names = await painted_names(self)
-        before = await self.capture(names)
-        last = max(page_px - window_px, 0.0)
-        offsets = [*np.arange(0.0, last, window_px / 2).tolist(), last][1:]
-        scene.unsure |= len(offsets) > _MOST_PLACES
-        for offset in offsets[:_MOST_PLACES]:
-            await self.call(0, "scrollPage", offset)
-            await self.picture(np.array([0.0, 0.0, 2.0, 2.0]))  # states change with the next frame
-            mark_changed(scene, before, await self.capture(names), names, places=False)
-        await self.call(0, "scrollPage", 0.0)
-
     async def _view_fixed(self, count: Count, fixed: dict[int, Any], window: F64) -> None:
         """Picture the texts of fixed boxes: all together, and those that others may cover once more, alone."""
         scene = count.scene
@@ -315,7 +276,7 @@ class _Page(Camera):
             if boxes.any():
                 place, _ = scene.in_view()
                 async with self._showing([*fixed.values()] if root < 0 else [fixed[root]]):
-                    await self._view(count, boxes, common(around_all(place[boxes]), window))
+                    await self._picture(count, boxes, common(around_all(place[boxes]), window))
 
     async def _live(self, scene: Scene) -> list[int]:
         """Return the canvases that a worker may draw, which goes on while the scripts of the page are off."""
@@ -395,6 +356,8 @@ class _Page(Camera):
                     at = scene.offsets_for(box, number).tolist()
                     document = int(scene.document_of[one.node])
                     one.at = np.array(await self.call(document, "scroll", handle, *at), np.float64)
+            if self.has_states:
+                await self.wake()
             boxes = count.in_view(is_fixed=root >= 0, sought=sought)
             ports = [scene.port_of(box) for box in sought if boxes[box]]
             if ports:
@@ -403,7 +366,7 @@ class _Page(Camera):
                     await self._view(count, boxes, common(clip, whole))
             for box in sought:
                 count.give_up(box)
-        count.leave()
+        count.leave(count.waiting())
 
     async def restore(self) -> None:
         """Undo all changes of the page."""
@@ -412,12 +375,64 @@ class _Page(Camera):
             await self.call(document, "unblank")
             was_scrolled |= await self.call(document, "restore")
         if was_scrolled:  # the page is told with its next frame, while its scripts are off
-            await self.picture(np.array([0.0, 0.0, 2.0, 2.0]))
+            await self.wake()
 
     # ---- pictures
 
     async def _view(self, count: Count, boxes: Bools, clip: F64) -> None:
-        """Picture what is in a part of the page, and count what changes of some boxes."""
+        """Picture what is in a part of the page, in the window if need be, and count what changes of some boxes."""
+        await self._picture(count, boxes & ~self._in_window, clip)
+        if (boxes & self._in_window).any():
+            await self._view_in_window(count, boxes & self._in_window, clip)
+
+    async def _view_in_window(self, count: Count, boxes: Bools, clip: F64) -> None:
+        """Picture some boxes in a part of the page as readers see them, in the middle of the window."""
+        scene, waiting = count.scene, boxes.copy()
+        contents = await self._contents(scene, scene.frames[:MOST_FRAMES])
+
+        async def aim(left: float, top: float) -> F64:
+            window = await self.aim(left, top)
+            if self._follows:
+                scene.replace(await self.capture(SHOWING), contents)
+                count.letters = await self.measure(scene)
+            return window
+
+        def inside(begin: F64, end: F64) -> Bools:
+            place, _ = scene.in_view()
+            middle = (place[:, :2] + place[:, 2:]) / 2
+            return np.asarray(waiting & ((middle >= begin) & (middle < end)).all(axis=1))
+
+        async def picture(here: Bools, window: F64) -> None:
+            if here.any():
+                place, _ = scene.in_view()
+                await self._picture(count, here, common(around_all(place[here]), window))
+                waiting[here] = False
+
+        self.is_beyond = False
+        window = await aim(0.0, 0.0)
+        step = (window[2:] - window[:2]) / 2
+        # No page can know where in the window a text is pictured.
+        top = float(clip[1]) - CHANCE.uniform(0.0, float(step[1]) / 2)
+        if clip[2] <= window[2]:
+            step[0] = window[2]
+        rows, columns = np.arange(top, clip[3], step[1]), np.arange(0.0, clip[2], step[0])
+        for y, x in itertools.islice(itertools.product(rows, columns), _MOST_WINDOWS):
+            begin = np.array([x, y])
+            if self._follows or inside(begin, begin + step).any():
+                window = await aim(*(begin - step / 2).tolist())
+                await picture(inside(begin, begin + step), window)
+        if rows.size * columns.size > _MOST_WINDOWS:
+            count.leave(waiting)
+        for part in np.flatnonzero(waiting).tolist()[:_MOST_WINDOWS]:
+            # It stays in the window, but never in the middle.
+            if waiting[part]:
+                window = await aim(*(scene.box[part, :2] - step).tolist())
+                await picture(inside(window[:2], window[2:]), window)
+        await aim(0.0, 0.0)
+        self.is_beyond = True
+
+    async def _picture(self, count: Count, boxes: Bools, clip: F64) -> None:
+        """Picture a part of the page, and count what changes of some boxes."""
         left, top, right, bottom = clip.tolist()
         if right - left < 1 or bottom - top < 1:
             count.add(boxes, [])

@@ -1,0 +1,126 @@
+"""Which texts a picture of the whole page shows in another way than the window does.
+
+Some boxes and backgrounds stay in the window while a page is scrolled. A picture of the whole page has them in one
+place only. So texts that are over or under these are pictured in the window, to which the page is scrolled.
+"""
+
+import numpy as np
+
+from domsieve.renderer.page._pixel_parts import F64, Bools, Ints
+from domsieve.renderer.page._pixel_scene import Scene
+
+# A ground, and a sticky box that may lie over a text wherever that is, has at least this share of the height of the
+# window, or of the box that it scrolls in. Half of the letters that pass over a ground are painted later. Guesses.
+_LEAST_OF_WINDOW, _LEAST_LATER = 0.4, 0.5
+# With more such sticky boxes, the whole page is looked at in the window.
+_MOST_COVERING = 20
+# The elements around a sticky box with these values of ``display`` do not keep it in their box.
+_NOT_AROUND = frozenset(("", "inline", "contents", "table-row", "table-row-group", "table-header-group"))
+# A background of one of these is that of the page.
+_OF_PAGE = frozenset({"html", "body"})
+
+
+def grounds_of(scene: Scene, window: F64) -> Bools:
+    """Return which of the fixed boxes of a page are grounds, below the texts that pass over them.
+
+    They are those with a negative ``z-index``, and large ones without text of which most of these are painted later.
+
+    Parameters
+    ----------
+    window : the width and the height of the window in px.
+    """
+    document = scene.capture.documents[0]
+    paint = np.full(scene.ids.size, -1)
+    entries = np.array(document.layout.node_index, np.intp)[::-1]
+    paint[entries] = np.array(document.layout.paint_orders)[::-1]
+    with_text, reach = scene.around(scene.has_letters), _reach(scene)
+    found = np.zeros(scene.fixed.size, np.bool_)
+    for number, node in enumerate(scene.fixed.tolist()):
+        if scene.style(node, "z-index")[0].startswith("-"):
+            found[number] = True
+        elif not with_text[node] and reach[node, 3] - reach[node, 1] >= _LEAST_OF_WINDOW * window[1]:
+            parts = _over(scene, reach[node])
+            letters = scene.letters[parts]
+            later = letters[paint[scene.owner[parts]] > paint[_inside(scene, node)].max()].sum()
+            found[number] = letters.size and later >= _LEAST_LATER * letters.sum()
+    return found
+
+
+def covering(scene: Scene, window: F64) -> Ints:
+    """Return the sticky boxes that may lie over some text wherever this is scrolled to.
+
+    Parameters
+    ----------
+    window : the width and the height of the window in px.
+    """
+    reach = _reach(scene)
+    found: list[int] = []
+    for node in scene.sticky[reach[scene.sticky, 3] > reach[scene.sticky, 1]].tolist():
+        port = scene.port_around(node)
+        height = window[1] if port is None else port[3] - port[1]
+        is_high = reach[node, 3] - reach[node, 1] >= _LEAST_OF_WINDOW * height
+        if is_high and (len(found) >= _MOST_COVERING or _passing(scene, node, reach[node]).any()):
+            found.append(node)
+    return np.array(found, np.intp)
+
+
+def in_window(scene: Scene, grounds: Ints, sticky: Ints) -> Bools:
+    """Return which parts of texts (B,) must be pictured in the window.
+
+    Parameters
+    ----------
+    grounds : the boxes that stay in the window, and are not hidden for the pictures.
+    sticky : those of `covering`, which are left where they are.
+    """
+    reach, found = _reach(scene), np.zeros(scene.owner.size, np.bool_)
+    if sticky.size > _MOST_COVERING:
+        found[:] = True
+        return found
+    for node in grounds.tolist():
+        found |= _over(scene, reach[node])
+    for node in sticky.tolist():
+        found |= _passing(scene, node, reach[node]) | _inside(scene, node)[scene.owner]
+    for node in scene.attached.tolist():
+        if scene.names[node] in _OF_PAGE:
+            found[:] = True
+        begin, end = scene.bounds[node, :2], scene.bounds[node, 2:]
+        found |= ((scene.box[:, :2] < end) & (scene.box[:, 2:] > begin)).all(axis=1)
+    return found
+
+
+def _reach(scene: Scene) -> F64:
+    """Return left, top, right and bottom of the boxes of each node and of those below it (N, 4), infinite if none."""
+    begin, end = np.full((2, scene.ids.size, 2), np.inf)
+    with np.errstate(invalid="ignore"):
+        boxed = (scene.bounds[:, 2:] > scene.bounds[:, :2]).all(axis=1)
+    begin[boxed], end[boxed] = scene.bounds[boxed, :2], -scene.bounds[boxed, 2:]
+    for nodes in scene.levels[:0:-1]:
+        for edges in (begin, end):
+            np.minimum.at(edges, scene.parent[nodes], edges[nodes])
+    return np.concatenate((begin, -end), axis=1)
+
+
+def _inside(scene: Scene, node: int) -> Bools:
+    """Return the nodes (N,) that a node and all below it are."""
+    found = scene.below_one(node)
+    found[node] = True
+    return found
+
+
+def _over(scene: Scene, reach: F64) -> Bools:
+    """Return the parts (B,) that may pass over a box which stays in the window."""
+    return np.asarray((scene.fixed_box < 0) & (scene.box[:, 0] < reach[2]) & (scene.box[:, 2] > reach[0]))
+
+
+def _passing(scene: Scene, node: int, reach: F64) -> Bools:
+    """Return the parts (B,) that a sticky box may pass, which stays in the box around it."""
+    around = int(scene.parent[node])
+    while around >= 0 and scene.style(around, "display")[0] in _NOT_AROUND:
+        around = int(scene.parent[around])
+    begin, end = reach[:2].copy(), reach[2:].copy()
+    if around >= 0:
+        begin[1] = np.fmin(begin[1], scene.bounds[around, 1])
+        end[1] = np.fmax(end[1], scene.bounds[around, 3])
+    found = ((scene.box[:, :2] < end) & (scene.box[:, 2:] > begin)).all(axis=1)
+    found &= scene.document_of[scene.owner] == scene.document_of[node]
+    return np.asarray(found & ~_inside(scene, node)[scene.owner])
