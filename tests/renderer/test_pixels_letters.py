@@ -19,6 +19,10 @@ _AT = "position:absolute;left:0;margin:0"
 _SHADOWS = " ".join(f"drop-shadow({at} #000)" for at in ("5px 3px", "-7px 4px", "11px -5px"))
 _DRAWN = "<svg width=800 height=60><text y=30 x='{}'>{{}}</text></svg>"
 _BAR = "<canvas style='position:absolute;top:0;height:40px;left:calc({}ch);width:calc({}ch)'></canvas>"
+_HEAP = "<div style='position:relative;height:60px;white-space:nowrap;font:bold 16px monospace'>{}</div>"
+_LAID = "<p style='position:absolute;margin:0;left:{}px;top:{}px;{}'>{}</p>"
+_OTHER = "wmsegkxzvanbqhdwmsegkxzvanbqhdwmsegk"
+_PLACES = ((23, 16), (16, 23), (25, 25), (17, 14), (27, 20), (14, 19))
 UNLIKE = {
     "strips across": "<p style='mask-image:"
     "repeating-linear-gradient(90deg,#000 0 12px,transparent 12px 54px)'>{}</p>",
@@ -47,6 +51,24 @@ UNLIKE = {
     "a sticky box that never comes down": "<div style='height:60px'><p style='margin:0;height:30px'>{}</p>"
     "<canvas id=c style='position:sticky;bottom:9999px;width:900px;height:30px;display:block'></canvas></div>"
     "<script>{ const p = c.getContext('2d'); p.fillStyle = '#fff'; p.fillRect(0, 0, 999, 999) }</script>",
+    "two texts in one place": _HEAP.format(
+        _LAID.format(0, 9, "", "{}") + _LAID.format(0, 9, "color:#222", _OTHER)
+    ),
+    "two texts almost in one place": _HEAP.format(
+        _LAID.format(0, 9, "", "{}") + _LAID.format(4, 11, "", _OTHER)
+    ),
+    "a text on pieces of another": _HEAP.format(
+        _LAID.format(0, 9, "", "{}") + "".join(_LAID.format(96 * at, 9, "", _OTHER[:10]) for at in range(4))
+    ),
+    "a text on signs": _HEAP.format(_LAID.format(0, 9, "", "{}") + _LAID.format(0, 9, "", "#@%$#&amp;" * 6)),
+    "among copies of a line": _HEAP.format(
+        _LAID.format(20, 20, "", "{}") + "".join(_LAID.format(*at, "", _OTHER) for at in _PLACES)
+    ),
+    "on its mirror images": _HEAP.format(
+        _LAID.format(0, 9, "", "{}")
+        + _LAID.format(0, 9, "scale:-1 1", "{}")
+        + _LAID.format(0, 9, "scale:1 -1", "{}")
+    ),
 }
 # Each is drawn apart in the same way as the browser draws it in the page.
 LIKE = {
@@ -79,6 +101,14 @@ LIKE = {
     "columns": "<div style='column-count:3;width:600px'><p>"
     + " ".join(f"word {number} goes on" for number in range(40))
     + "</p></div>",
+    "a copy as a shadow": _HEAP.format(
+        _LAID.format(2, 11, "", "a text twice") + _LAID.format(0, 9, "", "a text twice")
+    ),
+    "on a large pale word": _HEAP.format(
+        _LAID.format(-9, -40, "color:#bbb;font:900 120px sans-serif", "PAST")
+        + _LAID.format(0, 20, "", "words before it")
+    ),
+    "lines that touch": "<h1 style='font:bold 40px/.7 serif;width:200px'>gypsies jumping highly over bridges</h1>",
     "drawn": "<svg width=600 height=60><text x=9 y=40 textLength=500 font-size=24>a text that is drawn</text></svg>",
 }
 

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from domsieve.renderer.page._pixel_letters import INKS, Letters, unlike
+from domsieve.renderer.page._pixel_heaps import Heaps, lines_around
+from domsieve.renderer.page._pixel_letters import Letters, unlike
 from domsieve.renderer.page._pixel_parts import F64, SPREAD_PX, Bools, Ints, common
 from domsieve.renderer.page._pixel_reading import is_smeared
 from domsieve.renderer.page._pixel_scene import Scene
@@ -36,9 +37,6 @@ _LEAST_NOISE, _LEAST_ONE_WAY, _SMOOTH = 0.9, 0.5, 4
 _MOST_ALONE, _MOST_GROUPS = 1_000, 8
 # Letters reach a little beyond their boxes, and a few pixels of icons farther.
 _REACH_PX, _FEW_PIXELS = 4, 40
-# So many different texts on top of each other, on so much of a part, cannot be read. Lines that are much higher than
-# their letters are slanted, and say little about where these are; so many copies of a text are looked for.
-_PILE, _BURIED, _SLANTED, _MOST_COPIES = 3, 0.5, 3.0, 300
 # Around texts that are pictured apart, for what reaches beyond their boxes, and to see whether it moves.
 _MARGIN_PX = 40.0
 
@@ -65,8 +63,8 @@ class Pictures:
         self.unsure = np.zeros(len(place), np.bool_)
         self.changed = self._count(self._differs)
         changed = np.flatnonzero(self.changed > 0)
-        self.smeared = self._is_smeared(levels, np.flatnonzero(scene.smeared[scene.owner]))
-        self.smeared |= self._is_cut(self._differs, changed) | self._is_lost(changed)
+        self.smeared = self._is_smeared(levels, np.flatnonzero(scene.smeared[scene.owner]), self._edges)
+        self.smeared |= self._is_cut(self._differs, changed, self._edges) | self._is_lost(changed)
         self.changed[self.smeared] = 0
 
     def match(self, letters: Letters, drawn: NDArray[np.uint8]) -> None:
@@ -81,22 +79,22 @@ class Pictures:
         self.smeared |= unlike(self._levels, drawn, self._scene, letters.ink, self._edges, parts)
         self.changed[self.smeared] = 0
 
-    def _is_smeared(self, levels: NDArray[np.uint8], parts: Ints) -> Bools:
+    def _is_smeared(self, levels: NDArray[np.uint8], parts: Ints, edges: Ints) -> Bools:
         """Return which parts (B,), of some, change so smoothly in a picture that they cannot be read."""
-        found = np.zeros(len(self._edges), np.bool_)
+        found = np.zeros(len(edges), np.bool_)
         sizes = SCALE * self._scene.font_px(parts)
         for part, size in zip(parts.tolist(), sizes.tolist(), strict=True):
-            x, y, right, bottom = self._edges[part].tolist()
+            x, y, right, bottom = edges[part].tolist()
             found[part] = is_smeared(levels[y:bottom, x:right], size)
         return found
 
-    def _is_cut(self, differs: Bools, parts: Ints) -> Bools:
+    def _is_cut(self, differs: Bools, parts: Ints, edges: Ints) -> Bools:
         """Return which parts (B,), of some, change in so few rows of a picture that nobody can read them."""
-        found = np.zeros(len(self._edges), np.bool_)
+        found = np.zeros(len(edges), np.bool_)
         parts = parts[~self._scene.is_sign[parts]]
         sizes = SCALE * self._scene.font_px(parts)
         for part, most in zip(parts.tolist(), sizes.tolist(), strict=True):
-            x, y, right, bottom = self._edges[part].tolist()
+            x, y, right, bottom = edges[part].tolist()
             inside = differs[y:bottom, x:right]
             if not inside.any():
                 continue
@@ -138,6 +136,11 @@ class Pictures:
         height, width = self._differs.shape
         return width, height
 
+    def size_of(self, around: F64) -> tuple[int, int]:
+        """Return width and height in pixels of a place in px of the page."""
+        x, y, right, bottom = self._scaled(around[None])[0].tolist()
+        return right - x, bottom - y
+
     def may_move(self, boxes: Bools) -> Bools:
         """Return which parts (B,) of some seem to be seen, but are where something is that may move by itself."""
         if not self._scene.moving.size:
@@ -166,8 +169,7 @@ class Pictures:
 
     def _count(self, mask: Bools) -> F64:
         """Return how many pixels of a mask are in each box."""
-        counts = [np.count_nonzero(mask[y:bottom, x:right]) for x, y, right, bottom in self._edges.tolist()]
-        return np.array(counts, np.float64)
+        return _count(mask, self._edges)
 
     def moves(self) -> bool:
         """Return whether anything differs where no letters are."""
@@ -215,12 +217,12 @@ class Pictures:
         """
         scene = self._scene
         cover = np.zeros(self._differs.shape, np.uint16)
-        edges = self._lines()
-        lines = scene.line[self._first_of_line]
-        moved = np.tile(scene.moved()[self._first_of_line], 2)
+        lines, first, line = np.unique(scene.line, return_index=True, return_inverse=True)
+        edges = lines_around(self._edges, line, lines.size)
+        moved = np.tile(scene.moved()[first], 2)
         ink = self._scaled(scene.ink_box[lines] - moved)
         edges[:, :2], edges[:, 2:] = np.minimum(edges, ink)[:, :2], np.maximum(edges, ink)[:, 2:]
-        reach = np.ceil(scene.reach_px[scene.owner[self._first_of_line]] * SCALE).astype(np.intp)[:, None]
+        reach = np.ceil(scene.reach_px[scene.owner[first]] * SCALE).astype(np.intp)[:, None]
         wide = edges + reach * np.array([-1, -1, 1, 1])
         for x, y, right, bottom in np.maximum(wide, 0).tolist():
             cover[y:bottom, x:right] += 1
@@ -234,7 +236,7 @@ class Pictures:
         texts = np.unique(scene.owner[doubtful])
         self.unsure |= doubtful & np.isin(scene.owner, texts[_MOST_ALONE:])
         groups: list[list[int]] = []
-        line_owner = scene.owner[self._first_of_line]
+        line_owner = scene.owner[first]
         for text in texts[:_MOST_ALONE].tolist():
             ours = edges[line_owner == text]
             for group in groups:
@@ -248,46 +250,27 @@ class Pictures:
                     self.unsure |= doubtful & (scene.owner == text)
         return [np.flatnonzero(doubtful & np.isin(scene.owner, group)) for group in groups]
 
-    def _lines(self) -> Ints:
-        """Return the edges (L, 4) of the lines of all parts."""
-        _, self._first_of_line, line = np.unique(self._scene.line, return_index=True, return_inverse=True)
-        edges = np.zeros((self._first_of_line.size, 4), np.intp)
-        edges[:, :2] = np.iinfo(np.int32).max
-        np.minimum.at(edges[:, :2], line, self._edges[:, :2])
-        np.maximum.at(edges[:, 2:], line, self._edges[:, 2:])
-        return edges
-
-    def bury(self) -> None:
-        """Count nothing of texts on top of each other as changed: where three differ, nobody can read any of them."""
+    def bury(self) -> Heaps:
+        """Count nothing of texts in heaps as changed; return these, of which `mix` tells more."""
         scene = self._scene
-        is_seen = (self.changed > 0) & (self.changed >= LEAST_SHARE * scene.ink) & ~scene.is_sign
+        is_seen = (self.changed > 0) & (self.changed >= LEAST_SHARE * scene.ink)
         is_seen &= ~scene.unread[scene.owner]
-        edges, owner = self._lines(), scene.owner[self._first_of_line]
-        line = np.searchsorted(scene.line[self._first_of_line], scene.line)
-        slanted = scene.is_turned[owner] & (
-            (edges[:, 2:] - edges[:, :2]).min(axis=1) > _SLANTED * SCALE * scene.font_px(self._first_of_line)
+        heaps = Heaps(scene, self._edges, is_seen, shape=self._differs.shape, scale=SCALE)
+        self._leave_out(heaps.buried)
+        return heaps
+
+    def mix(self, heaps: Heaps, around: F64, letters: Letters, drawn: NDArray[np.uint8]) -> None:
+        """Count nothing of texts that mix with another one; `drawn` are the letters around them, see `match`."""
+        edges = self._scaled(around[None])[0]
+        without, complete = (
+            np.asarray(one[0].crop(edges.tolist()), np.int16) for one in (self._without, self._complete)
         )
-        lines = np.setdiff1d(line[is_seen], np.flatnonzero(slanted))
-        pieces = [scene.pieces[number] for number in scene.line[self._first_of_line[lines]].tolist()]
-        said = np.unique(np.array(pieces, np.str_), return_inverse=True)[1]
-        lines, said = lines[(order := np.argsort(said, kind="stable"))], said[order]
-        cover = np.zeros(self._differs.shape, np.uint16)
-        for alike in np.split(lines, np.flatnonzero(np.diff(said)) + 1):
-            # Shadows and effects are made of copies of a text, which do not make it harder to read.
-            copies = np.zeros(alike.size, np.bool_)
-            if 1 < alike.size <= _MOST_COPIES:
-                ours = edges[alike]
-                meets = (ours[:, None, :2] < ours[None, :, 2:]) & (ours[:, None, 2:] > ours[None, :, :2])
-                copies = np.tril(meets.all(axis=2), -1).any(axis=1)
-            for x, y, right, bottom in edges[alike[~copies]].tolist():
-                cover[y:bottom, x:right] += 1
-        if cover.max(initial=0) < _PILE:
-            return
-        for part in np.flatnonzero(np.isin(line, lines)).tolist():
-            x, y, right, bottom = self._edges[part].tolist()
-            inside = cover[y:bottom, x:right] >= _PILE
-            if np.count_nonzero(inside) > _BURIED * inside.size:
-                self.changed[part] = 0
+        self._leave_out(heaps.mixed(letters, drawn, complete - without, edges[:2]))
+
+    def _leave_out(self, parts: Bools) -> None:
+        """Count nothing of some parts (B,) that differ, but cannot be read."""
+        self.smeared |= parts
+        self.changed[parts] = 0
 
     def count_alone(
         self, group: Ints, around: F64, picture: "Image", letters: Letters, drawn: NDArray[np.uint8]
@@ -300,17 +283,16 @@ class Pictures:
         around, picture : a place with all of these, see `around`, and the picture of it.
         letters, drawn : see `match`; only the letters of these texts.
         """
-        edges = self._scaled(around[None])[0].tolist()
-        inside = np.s_[edges[1] : edges[3], edges[0] : edges[2]]
-        levels, ink = np.zeros_like(self._levels), np.zeros((*self._levels.shape, INKS), np.uint8)
-        levels[inside] = _levels(self._complete[0].crop(edges), picture)
-        ink[inside] = drawn
-        differs = (levels > _LEAST_CONTRAST) & self._differs
-        changed = self._count(differs)
-        changed[self._is_cut(differs, group)] = 0
-        changed[self._is_smeared(levels, group[self._scene.smeared[self._scene.owner[group]]])] = 0
+        place = self._scaled(around[None])[0]
+        x, y, right, bottom = place.tolist()
+        edges = np.clip(self._edges - np.tile(place[:2], 2), 0, np.tile(place[2:] - place[:2], 2))
+        levels = _levels(self._complete[0].crop((x, y, right, bottom)), picture)
+        differs = (levels > _LEAST_CONTRAST) & self._differs[y:bottom, x:right]
+        changed = _count(differs, edges)
+        changed[self._is_cut(differs, group, edges)] = 0
+        changed[self._is_smeared(levels, group[self._scene.smeared[self._scene.owner[group]]], edges)] = 0
         parts = group[letters.is_drawn[group] & ~self._scene.is_sign[group]]
-        changed[unlike(levels, ink, self._scene, letters.ink, self._edges, parts)] = 0
+        changed[unlike(levels, drawn, self._scene, letters.ink, edges, parts)] = 0
         self.changed[group] = changed[group]
 
 
@@ -338,6 +320,12 @@ def picture_of(encoded: str, reduced: int = 1) -> "Image":
 
     with Image.open(io.BytesIO(base64.b64decode(encoded)), formats=["PNG"]) as image:
         return image.convert("RGB").reduce(reduced)
+
+
+def _count(mask: Bools, edges: Ints) -> F64:
+    """Return how many pixels of a mask are in each of some boxes (B, 4)."""
+    counts = [np.count_nonzero(mask[y:bottom, x:right]) for x, y, right, bottom in edges.tolist()]
+    return np.array(counts, np.float64)
 
 
 def _levels(first: "Image", second: "Image") -> NDArray[np.uint8]:

@@ -479,7 +479,11 @@ class _Page(Camera):
                 await self.unblank(self.worlds)
                 drawn = await self.draw(count.letters, around, picture.size, count.scene.owner[group])
                 await asyncio.to_thread(part.count_alone, group, around, picture, count.letters, drawn)
-            await asyncio.to_thread(part.bury)
+            heaps = await asyncio.to_thread(part.bury)
+            if heaps.texts.size:
+                around = part.around(heaps.mixing)
+                drawn = await self.draw(count.letters, around, part.size_of(around), heaps.texts)
+                await asyncio.to_thread(part.mix, heaps, around, count.letters, drawn)
             parts.append(part)
         return parts
 

@@ -1,0 +1,142 @@
+"""Texts on top of each other in a picture of a page: which of them nobody can read."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from domsieve.renderer.page._pixel_letters import Letters
+from domsieve.renderer.page._pixel_parts import F64, Bools, Ints
+from domsieve.renderer.page._pixel_scene import Scene
+
+# So many different texts on top of each other, on so much of a part, cannot be read. Lines that are much higher than
+# their letters are slanted, and say little about where these are.
+_PILE, _BURIED, _SLANTED = 3, 0.5, 3.0
+# So many copies of a text are looked for. Shadows and effects shift them no farther than this share of a letter.
+_MOST_COPIES, _MOST_SHIFT = 300, 0.15
+# Two texts cannot be read if so much of the ink of one is where the other has more ink than this, of 255, and their
+# letters change the ground by less than this share apart.
+_MIXED, _LEAST_INK, _ALIKE = 0.3, 40, 0.4
+
+
+class Heaps:
+    """The parts of texts that are on top of others.
+
+    Parameters
+    ----------
+    scene : the texts.
+    edges : left, top, right and bottom of each part in pixels of the picture (B, 4).
+    is_seen : the parts (B,) that differ enough in the picture to be seen.
+    shape : height and width of the picture.
+    scale : pixels per px of the page.
+
+    Attributes
+    ----------
+    buried : (B,), the parts that are in a heap of three different texts.
+    mixing : (B,), other parts that lie on one other text; whether they can be read depends on their letters.
+    texts : the texts to draw for `mixed`.
+    """
+
+    def __init__(
+        self, scene: Scene, edges: Ints, is_seen: Bools, *, shape: tuple[int, int], scale: float
+    ) -> None:
+        self._scene, self._edges, self._scale = scene, edges, scale
+        _, self._first, self._line = np.unique(scene.line, return_index=True, return_inverse=True)
+        around = lines_around(edges, self._line, self._first.size)
+        height = (around[:, 2:] - around[:, :2]).min(axis=1)
+        slanted = scene.is_turned[scene.owner[self._first]] & (
+            height > _SLANTED * scale * scene.font_px(self._first)
+        )
+        self._original = self._copies(np.unique(self._line[is_seen]))
+        counts = is_seen & ~np.isin(self._line, [*self._original])
+        cover = np.zeros(shape, np.uint16)
+        is_word = counts & ~scene.is_sign & ~slanted[self._line]
+        for x, y, right, bottom in around[np.unique(self._line[is_word])].tolist():
+            cover[y:bottom, x:right] += 1
+        self.buried = is_seen & ~scene.is_sign & ~slanted[self._line]
+        self.buried = self._is_in(cover >= _PILE, self.buried)
+        for x, y, right, bottom in (
+            *around[np.unique(self._line[counts & scene.is_sign])].tolist(),
+            *edges[counts & slanted[self._line]].tolist(),
+        ):
+            cover[y:bottom, x:right] += 1
+        self.mixing = self._is_in(cover > 1, counts & ~scene.is_sign & ~self.buried)
+        heap = np.zeros(shape, np.bool_)
+        for x, y, right, bottom in edges[self.mixing].tolist():
+            heap[y:bottom, x:right] = True
+        meets = [heap[y:bottom, x:right].any() for x, y, right, bottom in edges[counts].tolist()]
+        self.texts = np.unique(scene.owner[np.flatnonzero(counts)[np.array(meets, np.bool_)]])
+
+    def _is_in(self, mask: Bools, parts: Bools) -> Bools:
+        """Return which of some parts (B,) are mostly inside of a mask of the picture."""
+        found = np.zeros_like(parts)
+        for part in np.flatnonzero(parts).tolist() if mask.any() else ():
+            x, y, right, bottom = self._edges[part].tolist()
+            inside = mask[y:bottom, x:right]
+            found[part] = np.count_nonzero(inside) > _BURIED * inside.size
+        return found
+
+    def _copies(self, lines: Ints) -> dict[int, int]:
+        """Return the lines, of some, that are copies of others by which shadows and effects are made, with these."""
+        scene, first = self._scene, self._first
+        alike: dict[tuple[str, int], list[int]] = {}
+        for line in lines.tolist():
+            said = scene.pieces[number] if (number := scene.line[first[line]]) < len(scene.pieces) else ""
+            alike.setdefault((said, int(scene.against[first[line]])), []).append(line)
+        found: dict[int, int] = {}
+        for group in alike.values():
+            if not 1 < len(group) <= _MOST_COPIES:
+                continue
+            parts = first[group]
+            box = scene.line_box[scene.line[parts]] - np.tile(scene.moved()[parts], 2)
+            size, maps = _MOST_SHIFT * scene.font_px(parts), scene.maps[scene.owner[parts]]
+            for at, line in enumerate(group):
+                near = (np.abs(box[:at] - box[at]) <= size[at]).all(axis=1)
+                near &= np.isclose(maps[:at], maps[at], atol=0.01).all(axis=(1, 2))
+                originals = [
+                    group[other] for other in np.flatnonzero(near).tolist() if group[other] not in found
+                ]
+                if originals:
+                    found[line] = originals[0]
+        return found
+
+    def mixed(
+        self, letters: Letters, drawn: NDArray[np.uint8], change: NDArray[np.int16], corner: Ints
+    ) -> Bools:
+        """Return which parts (B,) cannot be read, for they mix with another text of about their colour.
+
+        Parameters
+        ----------
+        letters : the lines that were drawn.
+        drawn : the ink of `texts` in a part of the picture (height, width, 3).
+        change : what all letters change there (height, width, 3).
+        corner : left and top of this part.
+        """
+        found = np.zeros_like(self.mixing)
+        for part in np.flatnonzero(self.mixing & letters.is_drawn).tolist():
+            x, y, right, bottom = (self._edges[part] - np.tile(corner, 2)).tolist()
+            inside = np.s_[max(y, 0) : max(bottom, 0), max(x, 0) : max(right, 0)]
+            inks = drawn[inside].astype(np.float64) / 255
+            own, others = inks[..., letters.ink[part]], np.delete(inks, letters.ink[part], axis=2).max(axis=2)
+            under = own[others > _LEAST_INK / 255].sum()
+            if under > _MIXED * own.sum():
+                found[part] = _are_alike(own, others, change[inside])
+        for copy, original in self._original.items():
+            ours, theirs = (np.flatnonzero(self._line == line) for line in (copy, original))
+            if ours.size == theirs.size:
+                found[ours] = found[theirs]
+        return found
+
+
+def lines_around(edges: Ints, line: Ints, count: int) -> Ints:
+    """Return the edges of lines (L, 4), given the edges of their parts (B, 4) and the line of each (B,)."""
+    found = np.zeros((count, 4), np.intp)
+    found[:, :2] = np.iinfo(np.int32).max
+    np.minimum.at(found[:, :2], line, edges[:, :2])
+    np.maximum.at(found[:, 2:], line, edges[:, 2:])
+    return found
+
+
+def _are_alike(own: F64, others: F64, change: NDArray[np.int16]) -> bool:
+    """Return whether letters change a ground as other letters do; each pixel is of the upper one."""
+    parts = np.stack((own.ravel(), (others * (1 - own)).ravel()), axis=1)
+    (first, second), *_ = np.linalg.lstsq(parts, change.reshape(-1, 3).astype(np.float64), rcond=None)
+    return bool(np.abs(first - second).max() < _ALIKE * np.abs(first).max())
