@@ -354,10 +354,15 @@ def _noise(number: int) -> str:
 
 def test_letters_that_are_lost_in_a_ground_of_noise_are_not_seen(studio: Studio) -> None:
     cut = f"background:{_noise(1)};background-clip:text;color:transparent"
-    for ground, letters in ((_noise(0), cut), (f"{_noise(0)} 0 0/256px 64px", "color:#777")):
+    fine = f"{_noise(0)} 0 0/256px 64px"
+    blended = ("multiply;color:#bbb", "difference;color:#333", "screen;color:#444")
+    for ground, letters in (
+        *((_noise(0), cut), (fine, "color:#777"), (fine, "color:#0004")),
+        *((fine, f"mix-blend-mode:{mode}") for mode in blended),
+    ):
         assert judged(
             show(studio, f"<p style='background:{ground}'><span style='{letters}'>{_WORDS}</span></p>")
-        )[_WORDS]
+        )[_WORDS], letters
     big = "color:#f00;font:bold 30px sans-serif"
     assert not judged(show(studio, f"<p style='background:{_noise(0)};{big}'>{_WORDS}</p>"))[_WORDS]
 

@@ -33,6 +33,10 @@ _LEAST_ROWS, _LEAST_OF_ROW, _LINE_HEIGHT, _FEWEST_LETTERS = 0.3, 0.15, 1.15, 4
 # to .6 for letters on noise; up to .85 for captions with outlines on two photographs. If less than one in four
 # pixels of a ground differs from the next, it is smooth.
 _LEAST_NOISE, _LEAST_ONE_WAY, _SMOOTH = 0.9, 0.5, 4
+# They are also lost if neighbouring pixels differ more, and the picture with letters does not correlate with them.
+# Measured: 1.3 to 3 and .1 to .5 for letters that noise hides, which all are darker or lighter than it; at most 1.0
+# for white, black, yellow and shaded captions on three photographs in two sizes each.
+_MOST_NOISE, _LEAST_IN_NOISE = 1.2, 0.45
 # Bounds of the work: texts that are made transparent alone, and pictures for them.
 _MOST_ALONE, _MOST_GROUPS = 1_000, 8
 # Letters reach a little beyond their boxes, and a few pixels of icons farther.
@@ -64,7 +68,7 @@ class Pictures:
         self.changed = self._count(self._differs)
         changed = np.flatnonzero(self.changed > 0)
         self.smeared = self._is_smeared(levels, np.flatnonzero(scene.smeared[scene.owner]), self._edges)
-        self.smeared |= self._is_cut(self._differs, changed, self._edges) | self._is_lost(changed)
+        self.smeared |= self._is_cut(self._differs, changed, self._edges)
         self.changed[self.smeared] = 0
 
     def match(self, letters: Letters, drawn: NDArray[np.uint8]) -> None:
@@ -75,7 +79,8 @@ class Pictures:
         letters : the lines that were drawn apart.
         drawn : their letters in each ink, in a picture of the same size (height, width, 3).
         """
-        parts = np.flatnonzero(letters.is_drawn & (self.changed > 0) & ~self._scene.is_sign)
+        self.smeared |= self._is_lost(np.flatnonzero(self.changed > 0), letters.is_drawn, drawn.max(axis=2))
+        parts = np.flatnonzero(letters.is_drawn & (self.changed > 0) & ~self._scene.is_sign & ~self.smeared)
         self.smeared |= unlike(self._levels, drawn, self._scene, letters.ink, self._edges, parts)
         self.changed[self.smeared] = 0
 
@@ -104,8 +109,8 @@ class Pictures:
             found[part] = np.count_nonzero(rows > _LEAST_OF_ROW * rows.max()) < _LEAST_ROWS * size
         return found
 
-    def _is_lost(self, parts: Ints) -> Bools:
-        """Return which parts (B,), of some, are lost in a rough ground, for they are darker and lighter than it."""
+    def _is_lost(self, parts: Ints, is_drawn: Bools, drawn: NDArray[np.uint8]) -> Bools:
+        """Return which parts (B,), of some, are lost in a rough ground; see `match`."""
         found = np.zeros(len(self._edges), np.bool_)
         ground, whole = np.asarray(self._without[0]), np.asarray(self._complete[0])
         green = ground[..., 1]
@@ -120,6 +125,8 @@ class Pictures:
             grain = np.abs(np.diff(behind, axis=1)).mean(axis=(0, 1))  # of each channel
             size, way = np.abs(change).mean(axis=0), np.abs(change.mean(axis=0))
             found[part] = ((grain > _LEAST_NOISE * size) & (way < _LEAST_ONE_WAY * size)).all()
+            if is_drawn[part] and (grain > _MOST_NOISE * size).all():
+                found[part] |= _likeness(whole[y:bottom, x:right], drawn[y:bottom, x:right]) < _LEAST_IN_NOISE
         return found
 
     def _scaled(self, boxes: F64) -> Ints:
@@ -326,6 +333,13 @@ def _count(mask: Bools, edges: Ints) -> F64:
     """Return how many pixels of a mask are in each of some boxes (B, 4)."""
     counts = [np.count_nonzero(mask[y:bottom, x:right]) for x, y, right, bottom in edges.tolist()]
     return np.array(counts, np.float64)
+
+
+def _likeness(picture: NDArray[np.uint8], drawn: NDArray[np.uint8]) -> float:
+    """Return the largest correlation of a channel of a picture (h, w, 3) with drawn letters (h, w)."""
+    values = np.append(picture.reshape(-1, 3).T, drawn.reshape(1, -1), axis=0)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return float(np.nan_to_num(np.abs(np.asarray(np.corrcoef(values))[3, :3])).max())
 
 
 def _levels(first: "Image", second: "Image") -> NDArray[np.uint8]:
