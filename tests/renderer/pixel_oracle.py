@@ -7,6 +7,8 @@ much there would be to see at full contrast:
 
     share = pixels of the run that differ by more than T / the same, of its letters black on white
 
+Differences of red and blue count less than those of green, as they do for eyes.
+
 A run can be seen if its share is at least `LEAST_SHARE` (N) with T = `LEAST_CONTRAST`, in both ways of changing it,
 and its font is at least `LEAST_LETTER_PX` high on the screen. One way alone is not enough: a blur leaves a smear, and
 ``-webkit-text-security`` leaves dots, which vanish with the letters and are the same for all letters. Else the ways
@@ -41,6 +43,7 @@ from domsieve.options import CaptureOptions
 from domsieve.renderer.browser.browser import RunningBrowser
 from domsieve.renderer.browser.connection import Session
 from domsieve.renderer.browser.opening import create_page, open_context, prepare_page
+from domsieve.snapshot.contrast import WEIGHTS
 
 # Chosen from what could be read of the texts in `readable_texts`.
 LEAST_SHARE = 0.10
@@ -339,10 +342,9 @@ def _raise_fault(answer: dict[str, Any]) -> None:
 
 
 def _apart(first: Bytes, second: Bytes) -> Bytes:
-    """Return the difference of each pixel of two pictures (height, width, 3), in the channel that differs most."""
+    """Return how far apart each pixel of two pictures (height, width, 3) is for the eyes of readers."""
     levels: Bytes = np.maximum(first, second) - np.minimum(first, second)
-    red, green, blue = np.moveaxis(levels, 2, 0)
-    largest: Bytes = np.maximum(np.maximum(red, green), blue)
+    largest: Bytes = np.rint(levels * np.array(WEIGHTS)).max(axis=2).astype(np.uint8)
     return largest
 
 

@@ -31,6 +31,7 @@ _LAYER = "position:absolute;left:0;top:0;width:100%;height:100%"
 # Layout cannot know that these are hidden.
 ONLY_PICTURES = [
     "<div style='background:#000'><p style='background:url(/clear.gif)'>{}</p></div>",
+    "<div style='background:#000'><p style='color:#00001e;background:url(/clear.gif)'>{}</p></div>",
     f"<div style='position:relative'><p>{{}}</p><canvas id=c style='{_LAYER}'></canvas></div>"
     "<script>c.getContext('2d').fillRect(0, 0, 9999, 9999)</script>",
     f"<div style='position:relative'><p>{{}}</p><svg style='{_LAYER}' viewBox='0 0 9 9' preserveAspectRatio=none>"

@@ -18,6 +18,7 @@ from domsieve.analysis.columns.rectangles import (
 )
 from domsieve.analysis.columns.scene import Scene
 from domsieve.budget import check
+from domsieve.snapshot.contrast import contrast
 
 # Guesses that bound the work: texts are compared with boxes in up to 64 horizontal bands of at least 128 texts.
 _BANDS, _FEWEST_IN_BAND, _MOST_COVERS = 64, 128, 2_000
@@ -259,7 +260,7 @@ class Covers:
             colours = colours + (mixed - colours) * ink[3]
         elif self._blends(np.array([box]))[0]:
             return False
-        return bool(np.abs(colours[0] - colours[1]).max() <= LEAST_CONTRAST)
+        return bool(contrast(*colours) <= LEAST_CONTRAST)
 
     def _bands(self, rect: F64, those: Ints) -> Iterator[tuple[Ints, Ints]]:
         """Yield groups of rows of `rect` with similar tops, each with `those` of the covers that reach these tops.

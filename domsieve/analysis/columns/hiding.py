@@ -18,6 +18,7 @@ from domsieve.analysis.columns.rectangles import intersection, is_larger, sample
 from domsieve.analysis.columns.scene import Scene
 from domsieve.analysis.columns.visible import never_shown, shown_nodes
 from domsieve.budget import check, spending
+from domsieve.snapshot.contrast import contrast
 from domsieve.snapshot.page import PIXELS, Snapshot
 
 
@@ -361,8 +362,8 @@ class _Judge:
         """Return which letters have the colour of their ground, in all their inks (n, 4)."""
         faint, opacity = np.ones(back.text.size, np.bool_), self.scene.opacity[self.page.parent[back.text]]
         for ink in inks:
-            contrast = self._contrasts(back, ink[:, :3]) * opacity * ink[:, 3]
-            faint &= (contrast <= LEAST_CONTRAST) | (ink[:, 3] == 0)
+            apart = self._contrasts(back, ink[:, :3]) * opacity * ink[:, 3]
+            faint &= (apart <= LEAST_CONTRAST) | (ink[:, 3] == 0)
         return faint
 
     def _is_faint_on_mixes(self, back: "_Backdrop", inks: Sequence[F64]) -> Bools:
@@ -380,7 +381,7 @@ class _Judge:
         return faint
 
     def _contrasts(self, back: "_Backdrop", colours: F64) -> F64:
-        """Return the largest difference of a channel between letters (n, 3) and their grounds; NaN if not known."""
+        """Return the largest `contrast` of letters (n, 3) and their grounds; NaN if not known."""
         scene, node, above = self.scene, self.node, self.page.parent[back.text]
         letters, ground, beyond = colours.copy(), back.ground.copy(), back.beyond.copy()
         # On an opaque ground that casts the shadow with them, letters have none of their own.
@@ -404,9 +405,9 @@ class _Judge:
                     self._blend(node.blend_values[blend_number], of, at, back, (letters, ground, beyond))
             of[touched] = scene.effect_of[np.maximum(self.page.parent[of[touched]], 0)]
         letters[of >= 0] = np.nan
-        contrast = np.maximum(np.abs(letters - ground).max(axis=1), np.abs(letters - beyond).max(axis=1))
-        faded = np.abs(shade[:, :3] - ground).max(axis=1) * (shade[:, 3] > LEAST_OPACITY)
-        return np.asarray(np.maximum(contrast, faded))
+        largest = np.maximum(contrast(letters, ground), contrast(letters, beyond))
+        faded = contrast(shade[:, :3], ground) * (shade[:, 3] > LEAST_OPACITY)
+        return np.asarray(np.maximum(largest, faded))
 
     def _blend(self, mode: str, of: Ints, at: Ints, back: "_Backdrop", changed: tuple[F64, F64, F64]) -> None:
         """Blend what is `changed`, letters and grounds, of the texts `at` with what is below the elements `of`."""
@@ -440,8 +441,8 @@ class _Judge:
             own = [shades[number][layer : layer + 1] for number in node.shadow_number[text[shaded]].tolist()]
             there = shaded[[bool(one) for one in own]]
             ink = np.array([one[0] for one in own if one], np.float64).reshape(-1, 4)
-            contrast = self._contrasts(back.take(there), ink[:, :3])
-            found[there] |= ~(contrast * ink[:, 3] <= LEAST_CONTRAST)
+            apart = self._contrasts(back.take(there), ink[:, :3])
+            found[there] |= ~(apart * ink[:, 3] <= LEAST_CONTRAST)
         return found
 
     def _cores(self, text: Ints) -> F64:

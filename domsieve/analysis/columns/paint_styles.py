@@ -24,13 +24,14 @@ from domsieve.analysis.columns.css_values import (
     shades,
 )
 from domsieve.analysis.columns.page_columns import attributes_of, has_tag
+from domsieve.snapshot.contrast import contrast
 from domsieve.snapshot.page import Snapshot
 from domsieve.urls import join_url
 
 LEAST_PX = 1.0
 """Boxes and letters up to this size show nothing."""
 LEAST_CONTRAST = 8.0
-"""The largest difference between a letter and its ground that nobody can read, of 255 in a channel after opacity."""
+"""The largest `contrast` of a letter and its ground that nobody can read, of 255 after opacity."""
 LEAST_OPACITY = LEAST_CONTRAST / 255
 """Black letters on white with less cannot be read."""
 
@@ -233,7 +234,7 @@ class PaintStyles:
         first = self.each("paint-order", "normal", lambda value: value.startswith("stroke"))
         wide = (self.outline[:, 3] == 1) & (stroke_px >= _WIDE_STROKE * self.letter_px) & ~first
         with np.errstate(invalid="ignore"):
-            own = np.abs(self.ink - self.outline)[:, :3].max(axis=1) <= LEAST_CONTRAST
+            own = contrast(self.ink[:, :3], self.outline[:, :3]) <= LEAST_CONTRAST
         self.is_blot: Bools = (
             (self.outline[:, 3] == 1) & (stroke_px >= _BLOT_STROKE * self.letter_px) & (own | ~first)
         )

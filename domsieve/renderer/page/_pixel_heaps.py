@@ -6,6 +6,7 @@ from numpy.typing import NDArray
 from domsieve.renderer.page._pixel_letters import Letters
 from domsieve.renderer.page._pixel_parts import F64, Bools, Ints
 from domsieve.renderer.page._pixel_scene import Scene
+from domsieve.snapshot.contrast import contrast
 
 # So many different texts on top of each other, on so much of a part, cannot be read. Lines that are much higher than
 # their letters are slanted, and say little about where these are.
@@ -139,4 +140,4 @@ def _are_alike(own: F64, others: F64, change: NDArray[np.int16]) -> bool:
     """Return whether letters change a ground as other letters do; each pixel is of the upper one."""
     parts = np.stack((own.ravel(), (others * (1 - own)).ravel()), axis=1)
     (first, second), *_ = np.linalg.lstsq(parts, change.reshape(-1, 3).astype(np.float64), rcond=None)
-    return bool(np.abs(first - second).max() < _ALIKE * np.abs(first).max())
+    return bool(contrast(first, second) < _ALIKE * contrast(first, np.zeros(3)))

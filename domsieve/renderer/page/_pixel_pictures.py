@@ -14,6 +14,7 @@ from domsieve.renderer.page._pixel_letters import Letters, unlike
 from domsieve.renderer.page._pixel_parts import F64, SPREAD_PX, Bools, Ints, common
 from domsieve.renderer.page._pixel_reading import is_smeared
 from domsieve.renderer.page._pixel_scene import Scene
+from domsieve.snapshot.contrast import WEIGHTS
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -23,7 +24,7 @@ SCALE = 0.5
 LEAST_SHARE = 0.10
 """A text is seen if this share of the ink of its letters differs."""
 
-# By more than so many of 255 levels.
+# By more than so many of 255 levels: in half of the size, letters are paler than the `LEAST_CONTRAST` of the rules.
 _LEAST_CONTRAST = 6
 # Letters must change in so many rows, in sizes of a letter; so much of the fullest row must change for one to count.
 # The body of small letters is half of their size. A line of fewer letters than the last may be higher than wide.
@@ -211,7 +212,7 @@ class Pictures:
             ImageChops.subtract(darkest[0], lightest[1]), ImageChops.subtract(darkest[1], lightest[0])
         )
         need, before = LEAST_SHARE * self._scene.ink, self.changed
-        self._levels = np.asarray(levels).max(axis=2)
+        self._levels = _weighed(levels)
         self._differs &= self._levels > _LEAST_CONTRAST
         self.changed = self._count(self._differs)
         self.changed[self.smeared] = 0
@@ -343,11 +344,19 @@ def _likeness(picture: NDArray[np.uint8], drawn: NDArray[np.uint8]) -> float:
 
 
 def _levels(first: "Image", second: "Image") -> NDArray[np.uint8]:
-    """Return the difference of each pixel (height, width) of two pictures, in the channel that differs most."""
+    """Return how far apart each pixel (height, width) of two pictures is, see `contrast`."""
     from PIL import ImageChops
 
-    red, green, blue = ImageChops.difference(first, second).split()
-    return np.asarray(ImageChops.lighter(ImageChops.lighter(red, green), blue))
+    return _weighed(ImageChops.difference(first, second))
+
+
+def _weighed(difference: "Image") -> NDArray[np.uint8]:
+    """Return the largest channel of each pixel (height, width) of a difference, by `WEIGHTS`."""
+    from PIL import ImageChops
+
+    channels = zip(difference.split(), WEIGHTS, strict=True)
+    weighed = (one.point([round(weight * level) for level in range(256)]) for one, weight in channels)
+    return np.asarray(reduce(ImageChops.lighter, weighed))
 
 
 def area(edges: NDArray[Any]) -> NDArray[Any]:
