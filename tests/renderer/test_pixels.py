@@ -201,6 +201,15 @@ READABLE = [
         + _IN_PILE.format(70, "red", "{}")
         + _IN_PILE.format(500, "red", "third")
     ),
+    *(
+        f"<div style='position:relative'><div style='overflow:auto;height:40px'>{first}<div style='height:9em'></div>"
+        f"<p>{{}}</p></div><div style='position:{position};inset:0 0 {bottom}'></div></div>"
+        for first, position, bottom in (
+            ("<a href=#>a link</a>", "absolute", "0"),
+            ("text", "fixed", "0"),
+            ("text", "absolute", "20px"),
+        )
+    ),
     "<div style='height:40px;overflow:auto;pointer-events:none'><p style='pointer-events:auto'>-</p>"
     "<p style='margin-top:300px'>{}</p></div>",
 ]
@@ -240,8 +249,13 @@ _DOTS = (
     .repeat(2, axis=1)
     .repeat(2, axis=2)
 )
+_CLEAR_LAYER = "<div style='position:absolute;inset:0'></div>"
 # Nobody can scroll to it.
 BEYOND_REACH = [
+    "<div style='position:relative'><div tabindex=-1 style='overflow:auto;height:40px'>text in sight"
+    f"<div style='height:400px'></div><p>{{}}</p></div>{_CLEAR_LAYER}</div>",
+    "<div style='height:3000px'></div><div style='position:relative'><iframe height=60 srcdoc='text in sight"
+    f"<div style=height:300px></div><p>{{}}</p>'></iframe>{_CLEAR_LAYER}</div>",
     "<div style='overflow:auto;height:80px;position:relative'><p style='position:absolute;top:-60px'>{}</p>"
     "<div style='height:400px'></div></div>",
     "<div style='overflow:hidden auto;height:80px;width:300px;position:relative'>"

@@ -5,9 +5,12 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from domsieve.renderer.browser.connection import CommandError
 from domsieve.renderer.browser.tab import Tab
 from domsieve.renderer.page._pixel_capture import PixelCapture
+from domsieve.renderer.page._pixel_parts import F64
 from domsieve.renderer.page._pixel_scene import Scene
 
 _SCRIPT = Path(__file__).with_name("pixels.js").read_text("utf-8")
@@ -81,6 +84,31 @@ class OpenPage:
         """Return what no capture has of the styles of all documents; see ``pixels.js``."""
         await self.enter(*range(len(self._frame_ids)))
         return [await self.call(one, "unboxed", *flags, *self._roots[one]) for one in self.worlds]
+
+    async def _contents(self, scene: Scene, nodes: Sequence[int]) -> dict[int, F64]:
+        """Return where the contents of elements are (4, 2), by node."""
+        found = {}
+        for node in nodes:
+            try:
+                answer = await self.session.send("DOM.getBoxModel", {"backendNodeId": int(scene.ids[node])})
+            except CommandError:  # it has no box
+                continue
+            found[node] = np.array(answer["model"]["content"], np.float64).reshape(4, 2)
+        return found
+
+    async def is_reached(self, scene: Scene, node: int) -> bool:
+        """Return whether a reader can scroll a box of a scene, also through the frames around it."""
+        is_reached = True
+        while node >= 0:
+            document = int(scene.document_of[node])
+            await self.enter(document)
+            if document in self.worlds:
+                way = await self.call(document, "isReached", await self._handle(scene, node))
+                if way == "by keys":
+                    return True
+                is_reached &= bool(way)
+            node = int(scene.parent[scene.starts[document]])
+        return is_reached
 
     async def _closed_roots(self) -> dict[str, list[int]]:
         """Return the browser's ids of closed shadow roots, by frame; captures do not have them."""

@@ -13,7 +13,7 @@
 // document and of the closed shadow trees `roots`. unblank(): undoes that.
 // cut(...elements): blanks the backgrounds of these, too, which are cut to letters.
 // put(element, keyframe), unstick(element), scroll(element, left, top): change an element for the pictures.
-// staying(...elements), areBlank(...elements): see below.
+// staying(...elements), isReached(element), areBlank(...elements): see below.
 // isLive(canvas): whether a worker may draw a canvas.
 // hasFonts(), alike(...groups): whether the document loads fonts, and which groups of [font, letters] draw all alike.
 // lines(...nodes): where the lines of texts are.
@@ -260,6 +260,47 @@ globalThis.domsievePixels = (() => {
     const wide = wideOf(piece);
     const at = [-wide / 2, (above - below) / 2];
     return { piece, wide, at, misfit, matrix: [a, b, c, d, (left + right) / 2, (top + bottom) / 2], begin: text.indexOf(piece) };
+  };
+
+  const above = (node) => part(node, Node, "parentNode") ?? (node instanceof ShadowRoot ? node.host : null);
+  const rectOf = (element) => run(element, Element, "getBoundingClientRect");
+
+  // Whether what is at a place is an element or in it, or is no obstacle: fixed boxes go away.
+  const isFor = (hit, element, root) => {
+    if (!hit || hit === own("documentElement") || hit === own("body")) return true;
+    const isSlotted = run(hit, Node, "getRootNode") !== root;
+    for (let node = hit; node; node = above(node)) {
+      if (node === element || (isSlotted && node === root.host)) return true;
+      if (node instanceof Element && getComputedStyle(node).position === "fixed") return true;
+    }
+    return false;
+  };
+
+  const PLACES = [0.02, 0.26, 0.5, 0.74, 0.98];
+  const isReached = (element) => {
+    const takesKeys = (one) => one.tabIndex >= 0 && !(one instanceof HTMLIFrameElement);
+    if ([element, ...run(element, Element, "querySelectorAll", "*")].some(takesKeys)) return "by keys";
+    if (run(element, Element, "closest", "[inert]")) return "by a pointer";
+    // Bring it into the middle of the window, but leave the windows around frames as they are.
+    const moved = [];
+    for (let node = above(element); node; node = above(node)) {
+      if (!(node instanceof Element)) continue;
+      moved.push([node, part(node, Element, "scrollLeft"), part(node, Element, "scrollTop")]);
+      const { left, top, right, bottom } = rectOf(element);
+      const port = node === own("scrollingElement") ? { left: 0, top: 0, right: innerWidth, bottom: innerHeight } : rectOf(node);
+      run(node, Element, "scrollBy", {
+        left: (left + right - port.left - port.right) / 2, top: (top + bottom - port.top - port.bottom) / 2, behavior: "instant",
+      });
+    }
+    const { left, top, right, bottom } = rectOf(element);
+    const [x, y] = [Math.max(left, 0), Math.max(top, 0)];
+    const [wide, high] = [Math.min(right, innerWidth) - x, Math.min(bottom, innerHeight) - y];
+    const root = run(element, Node, "getRootNode");
+    const hit = (across, down) => run(root, root instanceof ShadowRoot ? ShadowRoot : Document, "elementFromPoint",
+      x + across * wide, y + down * high);
+    const found = PLACES.some((across) => PLACES.some((down) => isFor(hit(across, down), element, root)));
+    for (const [node, left, top] of moved) run(node, Element, "scrollTo", { left, top, behavior: "instant" });
+    return found ? "by a pointer" : "";
   };
 
   return {
@@ -544,6 +585,9 @@ globalThis.domsievePixels = (() => {
       scrollTo({ top: y, behavior: "instant" });
       return found;
     },
+
+    // Whether a reader can scroll a box: a pointer reaches it somewhere, or keys do, for something in it takes these.
+    isReached,
 
     unblank() {
       CSS.highlights.delete(NAME);

@@ -290,17 +290,6 @@ class _Page(Camera):
                 found.append(node)
         return found
 
-    async def _contents(self, scene: Scene, nodes: Sequence[int]) -> dict[int, F64]:
-        """Return where the contents of elements are (4, 2), by node."""
-        found = {}
-        for node in nodes:
-            try:
-                answer = await self.session.send("DOM.getBoxModel", {"backendNodeId": int(scene.ids[node])})
-            except CommandError:  # it has no box
-                continue
-            found[node] = np.array(answer["model"]["content"], np.float64).reshape(4, 2)
-        return found
-
     async def _cut(self, scene: Scene) -> None:
         """Tell the documents which of their backgrounds are cut to letters."""
         scene.unsure |= scene.below(np.isin(np.arange(scene.ids.size), scene.cut[_MOST_CUT:]))
@@ -337,6 +326,7 @@ class _Page(Camera):
     async def _scroll(self, count: Count, fixed: dict[int, Any], whole: F64) -> None:
         """Scroll what scrolls until all its texts were in view; boxes apart from each other at once."""
         scene = count.scene
+        await self._close(count, fixed)
         for _ in range(_MOST_VIEWS):
             waiting = count.waiting()
             if not waiting.size:
@@ -367,6 +357,18 @@ class _Page(Camera):
             for box in sought:
                 count.give_up(box)
         count.leave(count.waiting())
+
+    async def _close(self, count: Count, fixed: dict[int, Any]) -> None:
+        """Take from readers the boxes that something covers, so that they cannot scroll them."""
+        scene, waiting = count.scene, count.waiting()
+        roots = scene.fixed_box[waiting]
+        for root in np.unique(roots).tolist():
+            numbers = sorted(
+                {number for box in waiting[roots == root].tolist() for number in scene.chain(box)}
+            )
+            async with self._showing([fixed[root]] if root in fixed else []):
+                for one in (scene.scrollers[number] for number in numbers):
+                    one.axes &= await self.is_reached(scene, one.node)
 
     async def restore(self) -> None:
         """Undo all changes of the page."""
