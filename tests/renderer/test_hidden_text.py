@@ -721,6 +721,11 @@ FADES_IN = [
     "animation:away 1s 3s forwards'></div></div>",
     "<iframe srcdoc='<style>@keyframes in {{ from {{ opacity: 0 }} }}</style>"
     '<p style="animation:in 4s">{}</p>\'></iframe>',
+    _FADE
+    + "<div style='height:3000px'></div><p style='animation:in linear both;animation-timeline:view()'>{}</p>",
+    "<div id=h style='margin-top:3000px'></div><script>h.attachShadow({{ mode: 'open' }}).innerHTML = `<style>"
+    "@keyframes in {{ from {{ opacity: 0 }} to {{ opacity: 0 }} 50% {{ opacity: 1 }} }}</style>"
+    "<p style='animation:in linear both;animation-timeline:view()'>{}</p>`</script>",
 ]
 FADES_OUT = [
     _FADE + "<p style='animation:in 4s'>{}</p>",

@@ -336,7 +336,11 @@ def test_what_changes_with_letters_does_not_show_them(studio: Studio, way: str) 
 @pytest.mark.parametrize("way", SCROLLED)
 def test_what_goes_away_when_a_reader_scrolls_to_it_is_not_seen(studio: Studio, way: str) -> None:
     said = judged(show(studio, f"<p>before</p>{SCROLLED[way]}".replace("{}", _WORDS)))
-    assert (said["before"], said[_WORDS]) == (Hiding.NONE, Hiding.UNSEEN)
+    assert said["before"] == Hiding.NONE
+    assert said[_WORDS] in {
+        Hiding.UNSEEN,
+        Hiding.TRANSPARENT,
+    }  # captures have what fades as it is in the window
 
 
 def test_what_follows_the_scrolling_and_stays_is_seen(studio: Studio) -> None:

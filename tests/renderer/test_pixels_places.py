@@ -58,6 +58,10 @@ COVERED = {
 IN_SIGHT = {
     "a fixed pseudo-element behind it": f"<style>{_ON_BLACK}</style>{_TALL}<p style='color:#fff'>{{}}</p>{_TALL}",
     "a fixed background": f"<style>{_ATTACHED.format('#fff', -1, '#000')}</style>{_TALL}<div id=x>{{}}</div>{_TALL}",
+    "fading in": f"<style>{_FADING} p {{ animation: k linear both; animation-timeline: view() }}</style>"
+    f"{_TALL}<p>{{}}</p>{_TALL}",
+    "fading in, in a box": f"<style>{_FADING} p {{ animation: k linear both; animation-timeline: view() }}</style>"
+    f"<div style='overflow:auto;height:300px'>{_TALL}<p>{{}}</p>{_TALL}</div>",
     "a sticky column beside it": "<div style='display:flex'><div style='position:sticky;top:0;height:100vh;"
     f"width:300px;background:{_WHITE}'>menu</div><div>{_TALL}<p>{{}}</p>{_TALL}</div></div>",
     "a tall sticky box with it": "<div style='position:sticky;top:0;height:90vh'><div style='height:80vh'></div>"

@@ -7,7 +7,7 @@
 // shows(), aim(): find the first element that is shown by a selector; null says that it is no selector.
 // hideNoscript(): keeps noscript hidden while scripts are off, or ends that.
 // trim(): makes the document ready for its capture, and ends the animations that end within `endMs`; returns how many
-// nodes it had.
+// nodes it had. resume(): lets the others go on.
 globalThis.domsieve = (() => {
   // A form named "scripts" would stand in for document.scripts, in every world.
   const own = (name) => Reflect.get(Document.prototype, name, document);
@@ -33,7 +33,10 @@ globalThis.domsieve = (() => {
   // The document and all open shadow trees in it, in document order.
   const trees = function* (root) {
     yield root;
-    for (const element of root.querySelectorAll("*")) if (element.shadowRoot) yield* trees(element.shadowRoot);
+    for (const element of root.querySelectorAll("*")) {
+      const inner = part(element, "shadowRoot");
+      if (inner) yield* trees(inner);
+    }
   };
   const first = (selector) => {
     for (const tree of trees(own("documentElement"))) {
@@ -127,6 +130,12 @@ globalThis.domsieve = (() => {
         && rect.top < box.bottom - 1 && rect.bottom > box.top + 1);
     });
   };
+  // Each tree has its own. Objects of frames are instances of other classes.
+  const animationsOf = (tree) =>
+    (tree.nodeType === Node.DOCUMENT_NODE ? Document : ShadowRoot).prototype.getAnimations.call(tree);
+  const followsItsElement = ({ timeline, playState }) => playState === "running" && timeline && "subject" in timeline;
+  // What fades in when a reader scrolls to it is captured as it is in the middle of the window.
+  let halfway = [];
   const noNoscript = new CSSStyleSheet();
   noNoscript.replaceSync("noscript { display: none !important }");
   const frame = () => new Promise((done) => requestAnimationFrame(done));
@@ -234,6 +243,11 @@ globalThis.domsieve = (() => {
       ];
     },
 
+    resume() {
+      for (const one of halfway) one.play();
+      halfway = [];
+    },
+
     trim(limit, endMs) {
       const walker = own("createTreeWalker").call(document, document);
       let count = 1;
@@ -247,8 +261,14 @@ globalThis.domsieve = (() => {
       }
       // Half of what a capture carries would be source code, which nobody wants.
       for (const script of own("scripts")) if (!isData(script)) script.textContent = "";
-      for (const [inner] of places(document, 0, 0)) {
-        for (const one of own("getAnimations").call(inner)) if (endsWithin(one, endMs)) one.finish();
+      const roots = [...places(document, 0, 0)].flatMap(([inner]) => [...trees(inner)]);
+      for (const one of roots.flatMap(animationsOf)) {
+        if (endsWithin(one, endMs)) one.finish();
+        if (followsItsElement(one)) {
+          one.pause();
+          one.currentTime = CSS.percent(50);
+          halfway.push(one);
+        }
       }
       showSkipped();
       return count;

@@ -14,6 +14,7 @@ PIXEL_STYLES = (
     "pointer-events",
     "unicode-bidi",
     "background-attachment",
+    "bottom",
     "-webkit-box-reflect",
     "text-combine-upright",
     "text-orientation",

@@ -26,7 +26,7 @@ from domsieve.renderer.page._pixel_parts import (
 )
 from domsieve.renderer.page._pixel_patterns import PATTERNS, has_fine_patterns, may_move
 from domsieve.renderer.page._pixel_reading import is_unclear, unclear_filters, unread
-from domsieve.renderer.page._pixel_tree import Tree
+from domsieve.renderer.page._pixel_tree import Tree, nodes_of
 from domsieve.renderer.page._pixel_turns import (
     TURNING,
     linear_maps,
@@ -41,16 +41,17 @@ _NOT_SCROLLING = frozenset({"no", "off", "noscroll"})  # of the attribute of a f
 _MOST_FIXED, _MOST_SCROLLERS, _MOST_STICKY = 40, 300, 60
 # More letters than these that are combined to one cannot be read.
 _MOST_COMBINED = 4
+SHOWING = ("opacity", "visibility")
+"""Properties that make text invisible without a doubt."""
 _PROPERTIES = frozenset(
     (
         *("font-size", "font-family", "font-style", "font-weight", "overflow-x", "overflow-y"),
+        *SHOWING,
         *("filter", "backdrop-filter", "position", "background-clip", "z-index", "display"),
         *("text-decoration-line", "text-shadow", "-webkit-text-stroke-width", "-webkit-text-security"),
         *("direction", "writing-mode", *TURNING, *PIXEL_STYLES, *PATTERNS),
     )
 )
-SHOWING = ("opacity", "visibility")
-"""Properties that make text invisible without a doubt."""
 # What these draw is no text of the page, but has its shadows.
 _WITH_OWN_TEXT = ("details", "input", "textarea", "select", "img", "object", "video", "audio", "meter")
 _SVG_TEXT = frozenset({"text", "tspan", "textpath"})
@@ -90,7 +91,7 @@ class Scene(Tree):
     bounds : left, top, right and bottom of the box of each node in CSS px of the page (N, 4), NaN if it has none.
     fixed_of : (N,), the fixed box around a node, -1 for none.
     is_cut_at_side : whether readers cannot scroll the page to the side.
-    has_letters : (N,), the texts with letters that have a place on the page.
+    shows, has_letters : (N,), the nodes with a box that is not invisible, and the texts with letters that have one.
     owner, line, first, letters : of each part of a text (B,) its node, its text box, the number of its first letter
         in the text, and how many letters it has.
     pieces, line_box, ink_box : of each text box its text, its edges, and what its letters reach (L, 4).
@@ -143,10 +144,12 @@ class Scene(Tree):
         self.fixed = np.flatnonzero(is_fixed & is_element)
         self.fixed_of = np.full(row.size, -1)
         self.sticky = np.flatnonzero(is_sticky & is_element)[:_MOST_STICKY]
+        is_clear = has("opacity", "0") & (self.kind == Kind.ELEMENT)
+        self.shows = has("visibility", "visible") & ~is_clear & ~self.below(is_clear)
         self.floating = np.flatnonzero((is_fixed | (is_sticky & on_page)) & self.is_generated)
         attached = np.array(["fixed" in value for value in column["background-attachment"]])[row]
         attached &= ~has("background-image", "none", "")
-        self.attached = np.flatnonzero(attached & on_page)
+        self.attached = np.flatnonzero(attached & on_page & self.shows)
         # If the root has an overflow of its own, that of the body is not the window's.
         is_open = has("overflow-x", "visible", "") & has("overflow-y", "visible", "")
         self._own_window = np.zeros(len(self.capture.documents), np.bool_)
@@ -263,7 +266,7 @@ class Scene(Tree):
         ValueError : the page has changed its structure.
         """
         for before, after in zip(self.capture.documents, capture.documents, strict=True):
-            if before.nodes.backend_node_id != after.nodes.backend_node_id:
+            if nodes_of(before) != nodes_of(after):
                 raise ValueError("The page has changed its structure.")
         self.scrollers: list[Scroller] = []
         self._scroller_of = np.full(self.kind.size, -1)

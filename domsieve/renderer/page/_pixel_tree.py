@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from domsieve.renderer.page._pixel_capture import PixelCapture
+from domsieve.renderer.page._pixel_capture import PixelCapture, PixelDocument
 from domsieve.renderer.page._pixel_parts import Bools, Ints, joined, levels_of
 
 
@@ -75,3 +75,11 @@ class Tree:
         for nodes in self.levels[1:]:
             found[nodes] = np.where(found[nodes] < 0, found[self.parent[nodes]], found[nodes])
         return found
+
+
+def nodes_of(document: PixelDocument) -> tuple[list[int], list[int]]:
+    """Return the parents and the ids of all nodes; pseudo-elements are made anew when their styles change."""
+    ids = document.nodes.backend_node_id.copy()
+    for node in document.nodes.pseudo_type.index:
+        ids[node] = 0
+    return document.nodes.parent_index, ids

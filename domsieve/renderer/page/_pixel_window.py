@@ -64,35 +64,41 @@ def covering(scene: Scene, window: F64) -> Ints:
     return np.array(found, np.intp)
 
 
-def in_window(scene: Scene, grounds: Ints, sticky: Ints) -> Bools:
-    """Return which parts of texts (B,) must be pictured in the window.
+def in_window(scene: Scene, window: F64, grounds: Ints, sticky: Ints) -> tuple[Bools, Bools]:
+    """Return which parts of texts (B,) must be pictured in the window, and which of these move with it.
 
     Parameters
     ----------
-    grounds : the boxes that stay in the window, and are not hidden for the pictures.
+    window : the width and the height of the window in px.
+    grounds : the fixed boxes behind the texts.
     sticky : those of `covering`, which are left where they are.
     """
-    reach, found = _reach(scene), np.zeros(scene.owner.size, np.bool_)
-    if sticky.size > _MOST_COVERING:
-        found[:] = True
-        return found
-    for node in grounds.tolist():
+    reach = _reach(scene)
+    found, moves = np.zeros((2, scene.owner.size), np.bool_)
+    # What is in a box that is pictured apart is hidden with it, and what is low leaves texts as they are scrolled.
+    floating = scene.floating[scene.fixed_of[scene.floating] < 0]
+    floating = floating[reach[floating, 3] - reach[floating, 1] >= _LEAST_OF_WINDOW * window[1]]
+    for node in (*grounds.tolist(), *floating.tolist()):
         found |= _over(scene, reach[node])
     for node in sticky.tolist():
-        found |= _passing(scene, node, reach[node]) | _inside(scene, node)[scene.owner]
+        moves |= _inside(scene, node)[scene.owner]
+        if sticky.size <= _MOST_COVERING:
+            found |= _passing(scene, node, reach[node])
+        else:
+            found[:] = True
     for node in scene.attached.tolist():
         if scene.names[node] in _OF_PAGE:
             found[:] = True
         begin, end = scene.bounds[node, :2], scene.bounds[node, 2:]
         found |= ((scene.box[:, :2] < end) & (scene.box[:, 2:] > begin)).all(axis=1)
-    return found
+    return found | moves, moves
 
 
 def _reach(scene: Scene) -> F64:
-    """Return left, top, right and bottom of the boxes of each node and of those below it (N, 4), infinite if none."""
+    """Return left, top, right and bottom of what shows of each node and of all below it (N, 4), else infinite."""
     begin, end = np.full((2, scene.ids.size, 2), np.inf)
     with np.errstate(invalid="ignore"):
-        boxed = (scene.bounds[:, 2:] > scene.bounds[:, :2]).all(axis=1)
+        boxed = scene.shows & (scene.bounds[:, 2:] > scene.bounds[:, :2]).all(axis=1)
     begin[boxed], end[boxed] = scene.bounds[boxed, :2], -scene.bounds[boxed, 2:]
     for nodes in scene.levels[:0:-1]:
         for edges in (begin, end):
@@ -113,13 +119,14 @@ def _over(scene: Scene, reach: F64) -> Bools:
 
 
 def _passing(scene: Scene, node: int, reach: F64) -> Bools:
-    """Return the parts (B,) that a sticky box may pass, which stays in the box around it."""
+    """Return the parts (B,) that a sticky box may pass, which goes down or up in the box around it."""
     around = int(scene.parent[node])
     while around >= 0 and scene.style(around, "display")[0] in _NOT_AROUND:
         around = int(scene.parent[around])
     begin, end = reach[:2].copy(), reach[2:].copy()
     if around >= 0:
-        begin[1] = np.fmin(begin[1], scene.bounds[around, 1])
+        if scene.style(node, "bottom") != ["auto"]:
+            begin[1] = np.fmin(begin[1], scene.bounds[around, 1])
         end[1] = np.fmax(end[1], scene.bounds[around, 3])
     found = ((scene.box[:, :2] < end) & (scene.box[:, 2:] > begin)).all(axis=1)
     found &= scene.document_of[scene.owner] == scene.document_of[node]

@@ -284,6 +284,7 @@ async def capture_document(
                 capture = await tab.ask("DOMSnapshot.captureSnapshot", params, kind, limit_s=limit_s)
             if isinstance(capture, PixelCapture):
                 try:
+                    await tab.call(watch.frame_id, watch.loader_id, "resume()", limit_s=rest_s())
                     capture = await look(tab, capture, names, lost=lost, scripts=scripts, limit_s=rest_s())
                 except (TimeoutError, CommandError) as error:
                     # The page is not lost: its hidden text is found by layout.

@@ -1,6 +1,7 @@
 // Evaluated once per document in an isolated world, while the scripts of the page are off. Nothing here may be seen by
 // the style sheets of the page: elements are changed by animations, never by attributes.
-// still(...roots): pauses animations, and those of SVG; returns how many of the former there were.
+// still(...roots): pauses animations, and those of SVG; returns how many of the former there were, and how many of them
+// go on, since they follow what is scrolled.
 // reveal(...roots): shows the content of boxes that have none far from the window.
 // hasCanvas(...roots): whether there is any canvas.
 // isDriven(...lifted): whether animations follow the scrolling of the page, but for those in some elements.
@@ -383,7 +384,7 @@ globalThis.domsievePixels = (() => {
           stopped.push(drawing);
         }
       }
-      return animations.length;
+      return [animations.length, driven.length];
     },
 
     // Boxes with `content-visibility: auto` have content only near the window, which a picture of the page is not.

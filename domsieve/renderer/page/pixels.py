@@ -144,8 +144,10 @@ class _Page(Camera):
 
     def __init__(self, tab: Tab) -> None:
         super().__init__(tab)
-        # The parts of texts that are pictured in the window, and whether these follow what is scrolled.
-        self._in_window, self._follows = np.zeros(0, np.bool_), False
+        # The parts of texts that are pictured in the window, those of them that are in other places then, and whether
+        # this is because they follow the scrolling, and do not only stay in the window.
+        self._in_window, self._moving = np.zeros((2, 0), np.bool_)
+        self._follows = False
 
     async def look(
         self,
@@ -182,14 +184,15 @@ class _Page(Camera):
         mark_under(scene, (await self._contents(scene, await self._live(scene))).values())
         metrics = await self.session.send("Page.getLayoutMetrics")
         await self._hide(fixed.values())
-        follows = self.has_states or await self.call(0, "isDriven", *fixed.values())
-        self._follows = follows or bool(scene.around(scene.has_letters)[sticky].any())
+        self._follows = self.has_states or await self.call(0, "isDriven", *fixed.values())
         for is_last in (False, True):
             size, window = metrics["cssContentSize"], metrics["cssLayoutViewport"]
             width = window["clientWidth"] if scene.is_cut_at_side else size["width"]
             whole = np.array([0, 0, min(width, _WIDEST_PX), min(size["height"], _TALLEST_PX)], np.float64)
             count = Count(scene, np.array([*self.worlds]), await self.measure(scene))
-            self._in_window = in_window(scene, grounds, sticky) | follows
+            self._in_window, self._moving = in_window(scene, window_px, grounds, sticky)
+            if self._follows:
+                self._in_window[:] = self._moving[:] = True
             await self._view(count, count.in_view(is_fixed=False), whole)
             metrics = await self.session.send("Page.getLayoutMetrics")
             if is_last or metrics["cssContentSize"] == size:
@@ -203,9 +206,10 @@ class _Page(Camera):
         is_cut = np.array([size["width"] > _WIDEST_PX, size["height"] > _TALLEST_PX])
         return count.sights(((scene.box[:, :2] >= whole[2:]) & is_cut).any(axis=1))
 
-    async def still(self) -> bool:
-        """Pause what moves by itself; return whether there are animations."""
-        return any([await self.call(document, "still", *self._roots[document]) for document in self.worlds])
+    async def still(self) -> tuple[int, int]:
+        """Pause what moves by itself; return how many animations there are, and how many follow what is scrolled."""
+        counts = [await self.call(document, "still", *self._roots[document]) for document in self.worlds]
+        return sum(all_ for all_, _ in counts), sum(driven for _, driven in counts)
 
     async def _settle(
         self,
@@ -234,20 +238,21 @@ class _Page(Camera):
         fixed = {node: await self._handle(scene, node) for node in scene.fixed.tolist()}
         stays = np.array(await self.call(0, "staying", *fixed.values()) if fixed else [], np.bool_)
         is_ground = grounds_of(scene, window_px)
-        grounds = np.append(scene.fixed[stays & is_ground], scene.floating)
+        grounds = scene.fixed[stays & is_ground]
         scene.keep_fixed(stays & ~is_ground)
-        moved |= await self.still()
+        animations, driven = await self.still()
+        if driven:
+            await self.wake()
         before = None
         if await self.call(0, "isLocked"):
             before = await self.capture(names)
             await self.call(0, "release")
-        if moved or before or scene.sticky.size or scene.frames:
-            placed = await self.capture(names if before else SHOWING)
-            scene.place(placed, await self._contents(scene, scene.frames[:MOST_FRAMES]))
-            scene.skip_invisible(placed, names if before else SHOWING)
+        if moved or animations or before or scene.sticky.size or scene.frames:
+            capture, names = await self.capture(names if before else SHOWING), names if before else SHOWING
+            scene.place(capture, await self._contents(scene, scene.frames[:MOST_FRAMES]))
             if before:
-                mark_changed(scene, before, placed, names)
-        else:
+                mark_changed(scene, before, capture, names)
+        if not driven:  # else it may be visible in another place
             scene.skip_invisible(capture, names)
         return {node: fixed[node] for node in scene.fixed.tolist()}, grounds
 
@@ -384,17 +389,24 @@ class _Page(Camera):
     async def _view(self, count: Count, boxes: Bools, clip: F64) -> None:
         """Picture what is in a part of the page, in the window if need be, and count what changes of some boxes."""
         await self._picture(count, boxes & ~self._in_window, clip)
-        if (boxes & self._in_window).any():
-            await self._view_in_window(count, boxes & self._in_window, clip)
+        for moves in (False, True):
+            here = boxes & self._in_window & (self._moving == moves)
+            if here.any():
+                await self._view_in_window(count, here, clip, moves=moves)
 
-    async def _view_in_window(self, count: Count, boxes: Bools, clip: F64) -> None:
-        """Picture some boxes in a part of the page as readers see them, in the middle of the window."""
+    async def _view_in_window(self, count: Count, boxes: Bools, clip: F64, *, moves: bool) -> None:
+        """Picture some boxes in a part of the page as readers see them, in the middle of the window.
+
+        Parameters
+        ----------
+        moves : whether they may be in other places when the page is scrolled.
+        """
         scene, waiting = count.scene, boxes.copy()
         contents = await self._contents(scene, scene.frames[:MOST_FRAMES])
 
         async def aim(left: float, top: float) -> F64:
             window = await self.aim(left, top)
-            if self._follows:
+            if moves:
                 scene.replace(await self.capture(SHOWING), contents)
                 count.letters = await self.measure(scene)
             return window
@@ -417,16 +429,18 @@ class _Page(Camera):
         top = float(clip[1]) - CHANCE.uniform(0.0, float(step[1]) / 2)
         if clip[2] <= window[2]:
             step[0] = window[2]
-        rows, columns = np.arange(top, clip[3], step[1]), np.arange(0.0, clip[2], step[0])
+        is_swept = self._follows or not moves
+        rows = np.arange(top, clip[3], step[1]) if is_swept else np.zeros(0)
+        columns = np.arange(0.0, clip[2], step[0])
         for y, x in itertools.islice(itertools.product(rows, columns), _MOST_WINDOWS):
             begin = np.array([x, y])
-            if self._follows or inside(begin, begin + step).any():
+            if moves or inside(begin, begin + step).any():
                 window = await aim(*(begin - step / 2).tolist())
                 await picture(inside(begin, begin + step), window)
         if rows.size * columns.size > _MOST_WINDOWS:
             count.leave(waiting)
         for part in np.flatnonzero(waiting).tolist()[:_MOST_WINDOWS]:
-            # It stays in the window, but never in the middle.
+            # It stays in the window, but maybe never in the middle.
             if waiting[part]:
                 window = await aim(*(scene.box[part, :2] - step).tolist())
                 await picture(inside(window[:2], window[2:]), window)
