@@ -21,7 +21,6 @@ Pictures have half the size of the page, so they are four times as cheap.
 
 import asyncio
 import contextlib
-import itertools
 from collections.abc import AsyncIterator, Iterable, Sequence
 from typing import Any
 
@@ -31,13 +30,12 @@ from numpy.typing import NDArray
 
 from domsieve.renderer.browser.connection import CommandError
 from domsieve.renderer.browser.tab import Tab
-from domsieve.renderer.page._pixel_camera import CHANCE, Camera
 from domsieve.renderer.page._pixel_capture import PixelCapture, put_sights
 from domsieve.renderer.page._pixel_changes import chosen_by, mark_changed, mark_under
 from domsieve.renderer.page._pixel_count import Count, Sight
 from domsieve.renderer.page._pixel_page import MOST_FRAMES
-from domsieve.renderer.page._pixel_parts import F64, Bools, Ints, common
-from domsieve.renderer.page._pixel_pictures import Pictures, area, around_all
+from domsieve.renderer.page._pixel_parts import F64, Ints, common
+from domsieve.renderer.page._pixel_pictures import around_all
 from domsieve.renderer.page._pixel_reading import letters_of_fonts
 from domsieve.renderer.page._pixel_scene import SHOWING, Scene
 from domsieve.renderer.page._pixel_scripts import (
@@ -49,22 +47,14 @@ from domsieve.renderer.page._pixel_scripts import (
     with_scripts,
 )
 from domsieve.renderer.page._pixel_sheets import mentioned
+from domsieve.renderer.page._pixel_viewer import Viewer
 from domsieve.renderer.page._pixel_window import covering, grounds_of, in_window
 
-# Chrome pictures large parts faster than many small ones.
-_TILE_PX, _WIDTH_PX = 16_384, 1_280
 # Bounds of the work on one page. Texts beyond them are unsure.
 _TALLEST_PX, _WIDEST_PX = 1_000_000, 16_384
-_MOST_VIEWS, _MOST_SHADED, _MOST_CUT, _MOST_WINDOWS, _MOST_STICKY = 200, 2_000, 500, 400, 60
-# If so many parts of texts are not seen in a picture, it is taken again; if fewer are not, what is around them, if it
-# is no more than this share of the picture. Guesses: layers of many parts are taken again, but not for a few words.
-_MOST_MISSING, _LITTLE = 12, 0.125
-# So many pictures are kept until they are compared.
-_MOST_TILES = 4
+_MOST_VIEWS, _MOST_SHADED, _MOST_CUT, _MOST_STICKY = 200, 2_000, 500, 60
 # To put the page back. A guess: more than this is a page that does not answer.
 _RESTORE_S = 10.0
-# What flickers is taken for letters if it is as dark as these in all pictures: once in 500 times with so many more.
-_MOST_AGAIN = 4
 # The property with which boxes have no content until they are near the window.
 _SKIPPING = "content-visibility"
 # With this, first lines may have another font, which captures do not have.
@@ -131,7 +121,7 @@ async def look(
     return capture
 
 
-class _Page(Camera):
+class _Page(Viewer):
     """The look at one page.
 
     Attributes
@@ -141,13 +131,6 @@ class _Page(Camera):
     """
 
     has_first_lines = has_states = False
-
-    def __init__(self, tab: Tab) -> None:
-        super().__init__(tab)
-        # The parts of texts that are pictured in the window, those of them that are in other places then, and whether
-        # this is because they follow the scrolling, and do not only stay in the window.
-        self._in_window, self._moving = np.zeros((2, 0), np.bool_)
-        self._follows = False
 
     async def look(
         self,
@@ -184,16 +167,16 @@ class _Page(Camera):
         mark_under(scene, (await self._contents(scene, await self._live(scene))).values())
         metrics = await self.session.send("Page.getLayoutMetrics")
         await self._hide(fixed.values())
-        self._follows = self.has_states or await self.call(0, "isDriven", *fixed.values())
+        self.follows = self.has_states or await self.call(0, "isDriven", *fixed.values())
         for is_last in (False, True):
             size, window = metrics["cssContentSize"], metrics["cssLayoutViewport"]
             width = window["clientWidth"] if scene.is_cut_at_side else size["width"]
             whole = np.array([0, 0, min(width, _WIDEST_PX), min(size["height"], _TALLEST_PX)], np.float64)
             count = Count(scene, np.array([*self.worlds]), await self.measure(scene))
-            self._in_window, self._moving = in_window(scene, window_px, grounds, sticky)
-            if self._follows:
-                self._in_window[:] = self._moving[:] = True
-            await self._view(count, count.in_view(is_fixed=False), whole)
+            self.in_window, self.moving = in_window(scene, window_px, grounds, sticky)
+            if self.follows:
+                self.in_window[:] = self.moving[:] = True
+            await self.view(count, count.in_view(is_fixed=False), whole)
             metrics = await self.session.send("Page.getLayoutMetrics")
             if is_last or metrics["cssContentSize"] == size:
                 break
@@ -281,7 +264,7 @@ class _Page(Camera):
             if boxes.any():
                 place, _ = scene.in_view()
                 async with self._showing([*fixed.values()] if root < 0 else [fixed[root]]):
-                    await self._picture(count, boxes, common(around_all(place[boxes]), window))
+                    await self.view_here(count, boxes, common(around_all(place[boxes]), window))
 
     async def _live(self, scene: Scene) -> list[int]:
         """Return the canvases that a worker may draw, which goes on while the scripts of the page are off."""
@@ -358,7 +341,7 @@ class _Page(Camera):
             if ports:
                 clip = np.array([*np.min(ports, axis=0)[:2], *np.max(ports, axis=0)[2:]])
                 async with self._showing([fixed[root]] if root in fixed else []):
-                    await self._view(count, boxes, common(clip, whole))
+                    await self.view(count, boxes, common(clip, whole))
             for box in sought:
                 count.give_up(box)
         count.leave(count.waiting())
@@ -383,129 +366,3 @@ class _Page(Camera):
             was_scrolled |= await self.call(document, "restore")
         if was_scrolled:  # the page is told with its next frame, while its scripts are off
             await self.wake()
-
-    # ---- pictures
-
-    async def _view(self, count: Count, boxes: Bools, clip: F64) -> None:
-        """Picture what is in a part of the page, in the window if need be, and count what changes of some boxes."""
-        await self._picture(count, boxes & ~self._in_window, clip)
-        for moves in (False, True):
-            here = boxes & self._in_window & (self._moving == moves)
-            if here.any():
-                await self._view_in_window(count, here, clip, moves=moves)
-
-    async def _view_in_window(self, count: Count, boxes: Bools, clip: F64, *, moves: bool) -> None:
-        """Picture some boxes in a part of the page as readers see them, in the middle of the window.
-
-        Parameters
-        ----------
-        moves : whether they may be in other places when the page is scrolled.
-        """
-        scene, waiting = count.scene, boxes.copy()
-        contents = await self._contents(scene, scene.frames[:MOST_FRAMES])
-
-        async def aim(left: float, top: float) -> F64:
-            window = await self.aim(left, top)
-            if moves:
-                scene.replace(await self.capture(SHOWING), contents)
-                count.letters = await self.measure(scene)
-            return window
-
-        def inside(begin: F64, end: F64) -> Bools:
-            place, _ = scene.in_view()
-            middle = (place[:, :2] + place[:, 2:]) / 2
-            return np.asarray(waiting & ((middle >= begin) & (middle < end)).all(axis=1))
-
-        async def picture(here: Bools, window: F64) -> None:
-            if here.any():
-                place, _ = scene.in_view()
-                await self._picture(count, here, common(around_all(place[here]), window))
-                waiting[here] = False
-
-        self.is_beyond = False
-        window = await aim(0.0, 0.0)
-        step = (window[2:] - window[:2]) / 2
-        # No page can know where in the window a text is pictured.
-        top = float(clip[1]) - CHANCE.uniform(0.0, float(step[1]) / 2)
-        if clip[2] <= window[2]:
-            step[0] = window[2]
-        is_swept = self._follows or not moves
-        rows = np.arange(top, clip[3], step[1]) if is_swept else np.zeros(0)
-        columns = np.arange(0.0, clip[2], step[0])
-        for y, x in itertools.islice(itertools.product(rows, columns), _MOST_WINDOWS):
-            begin = np.array([x, y])
-            if moves or inside(begin, begin + step).any():
-                window = await aim(*(begin - step / 2).tolist())
-                await picture(inside(begin, begin + step), window)
-        if rows.size * columns.size > _MOST_WINDOWS:
-            count.leave(waiting)
-        for part in np.flatnonzero(waiting).tolist()[:_MOST_WINDOWS]:
-            # It stays in the window, but maybe never in the middle.
-            if waiting[part]:
-                window = await aim(*(scene.box[part, :2] - step).tolist())
-                await picture(inside(window[:2], window[2:]), window)
-        await aim(0.0, 0.0)
-        self.is_beyond = True
-
-    async def _picture(self, count: Count, boxes: Bools, clip: F64) -> None:
-        """Picture a part of the page, and count what changes of some boxes."""
-        left, top, right, bottom = clip.tolist()
-        if right - left < 1 or bottom - top < 1:
-            count.add(boxes, [])
-            return
-        place, _ = count.scene.in_view()
-        height = max(_TILE_PX * _WIDTH_PX / max(right - left, _WIDTH_PX), 1)
-        tiles = [
-            np.array([left, y, right, min(y + height, bottom)])
-            for y in np.arange(top, bottom, height).tolist()
-            if ((place[boxes, 3] > y) & (place[boxes, 1] < y + height)).any()
-        ]
-        for some in (tiles[at : at + _MOST_TILES] for at in range(0, len(tiles), _MOST_TILES)):
-            parts = await self._compare(count, boxes, some)
-            # A browser that is very busy may have pictured what was there before, in some layers or in all.
-            for part, tile in zip(parts, some, strict=True):
-                missing = part.missing(boxes)
-                if not missing.any():
-                    continue
-                around = common(around_all(place[missing]), tile)
-                if np.count_nonzero(missing & ~part.smeared) >= _MOST_MISSING:
-                    around = tile
-                elif area(around[None])[0] > _LITTLE * area(tile[None])[0]:
-                    continue
-                part.correct(missing, *await self._compare(count, missing, [around]))
-            count.add(boxes, parts)
-
-    async def _compare(self, count: Count, boxes: Bools, tiles: Sequence[F64]) -> "list[Pictures]":
-        """Picture parts of the page without and with letters.
-
-        In this order, because a layer may be missing in the first picture after a change.
-        """
-        without, complete = await self.without(tiles), await self.shoot_all(tiles)
-        parts = []
-        for tile, first, second in zip(tiles, without, complete, strict=True):
-            part = await asyncio.to_thread(Pictures, count.scene, tile, await first, await second)
-            if await asyncio.to_thread(part.moves) or await self._moves(part, part.may_move(boxes)):
-                await asyncio.to_thread(part.take_out, *await self.again(tile, _MOST_AGAIN))
-            drawn = await self.draw(count.letters, tile, part.size)
-            await asyncio.to_thread(part.match, count.letters, drawn)
-            for group in await asyncio.to_thread(part.crowds, boxes, count.can_be_alone):
-                around = part.around(np.isin(np.arange(boxes.size), group))
-                await self.blank(await self.nodes(count.scene, group))
-                picture = await (await self.shoot(around))
-                await self.unblank(self.worlds)
-                drawn = await self.draw(count.letters, around, picture.size, count.scene.owner[group])
-                await asyncio.to_thread(part.count_alone, group, around, picture, count.letters, drawn)
-            heaps = await asyncio.to_thread(part.bury)
-            if heaps.texts.size:
-                around = part.around(heaps.mixing)
-                drawn = await self.draw(count.letters, around, part.size_of(around), heaps.texts)
-                await asyncio.to_thread(part.mix, heaps, around, count.letters, drawn)
-            parts.append(part)
-        return parts
-
-    async def _moves(self, part: "Pictures", boxes: Bools) -> bool:
-        """Return whether anything moves by itself where some parts are."""
-        if not boxes.any():
-            return False
-        around = part.around(boxes)
-        return await asyncio.to_thread(part.differs_from, around, *await self.again(around, 2))

@@ -1,0 +1,167 @@
+"""Picture parts of an open page with letters and without, and count what changes of some texts."""
+
+import asyncio
+import itertools
+from collections.abc import Sequence
+
+import numpy as np
+
+from domsieve.renderer.browser.tab import Tab
+from domsieve.renderer.page._pixel_camera import CHANCE, Camera
+from domsieve.renderer.page._pixel_count import Count
+from domsieve.renderer.page._pixel_page import MOST_FRAMES
+from domsieve.renderer.page._pixel_parts import F64, Bools, common
+from domsieve.renderer.page._pixel_pictures import Pictures, area, around_all
+from domsieve.renderer.page._pixel_scene import SHOWING
+
+# Chrome pictures large parts faster than many small ones.
+_TILE_PX, _WIDTH_PX = 16_384, 1_280
+# A bound of the work on one page. Texts beyond it are unsure.
+_MOST_WINDOWS = 400
+# If so many parts of texts are not seen in a picture, it is taken again; if fewer are not, what is around them, if it
+# is no more than this share of the picture. Guesses: layers of many parts are taken again, but not for a few words.
+_MOST_MISSING, _LITTLE = 12, 0.125
+# So many pictures are kept until they are compared.
+_MOST_TILES = 4
+# What flickers is taken for letters if it is as dark as these in all pictures: once in 500 times with so many more.
+_MOST_AGAIN = 4
+
+
+class Viewer(Camera):
+    """An open page of which parts are pictured, in the window where that is needed.
+
+    Attributes
+    ----------
+    in_window, moving : (B,), the parts of texts that are pictured in the window, and those of them that are in other
+        places then.
+    follows : whether these follow the scrolling, and do not only stay in the window.
+    """
+
+    def __init__(self, tab: Tab) -> None:
+        super().__init__(tab)
+        self.in_window, self.moving = np.zeros((2, 0), np.bool_)
+        self.follows = False
+
+    async def view(self, count: Count, boxes: Bools, clip: F64) -> None:
+        """Picture what is in a part of the page, in the window if need be, and count what changes of some boxes."""
+        await self.view_here(count, boxes & ~self.in_window, clip)
+        for moves in (False, True):
+            here = boxes & self.in_window & (self.moving == moves)
+            if here.any():
+                await self._view_in_window(count, here, clip, moves=moves)
+
+    async def _view_in_window(self, count: Count, boxes: Bools, clip: F64, *, moves: bool) -> None:
+        """Picture some boxes in a part of the page as readers see them, in the middle of the window.
+
+        Parameters
+        ----------
+        moves : whether they may be in other places when the page is scrolled.
+        """
+        scene, waiting = count.scene, boxes.copy()
+        contents = await self._contents(scene, scene.frames[:MOST_FRAMES])
+
+        async def aim(left: float, top: float) -> F64:
+            window = await self.aim(left, top)
+            if moves:
+                scene.replace(await self.capture(SHOWING), contents)
+                count.letters = await self.measure(scene)
+            return window
+
+        def inside(begin: F64, end: F64) -> Bools:
+            place, _ = scene.in_view()
+            middle = (place[:, :2] + place[:, 2:]) / 2
+            return np.asarray(waiting & ((middle >= begin) & (middle < end)).all(axis=1))
+
+        async def picture(here: Bools, window: F64) -> None:
+            if here.any():
+                place, _ = scene.in_view()
+                await self.view_here(count, here, common(around_all(place[here]), window))
+                waiting[here] = False
+
+        self.is_beyond = False
+        window = await aim(0.0, 0.0)
+        step = (window[2:] - window[:2]) / 2
+        # No page can know where in the window a text is pictured.
+        top = float(clip[1]) - CHANCE.uniform(0.0, float(step[1]) / 2)
+        if clip[2] <= window[2]:
+            step[0] = window[2]
+        is_swept = self.follows or not moves
+        rows = np.arange(top, clip[3], step[1]) if is_swept else np.zeros(0)
+        columns = np.arange(0.0, clip[2], step[0])
+        for y, x in itertools.islice(itertools.product(rows, columns), _MOST_WINDOWS):
+            begin = np.array([x, y])
+            if moves or inside(begin, begin + step).any():
+                window = await aim(*(begin - step / 2).tolist())
+                await picture(inside(begin, begin + step), window)
+        if rows.size * columns.size > _MOST_WINDOWS:
+            count.leave(waiting)
+        for part in np.flatnonzero(waiting).tolist()[:_MOST_WINDOWS]:
+            # It stays in the window, but maybe never in the middle.
+            if waiting[part]:
+                window = await aim(*(scene.box[part, :2] - step).tolist())
+                await picture(inside(window[:2], window[2:]), window)
+        await aim(0.0, 0.0)
+        self.is_beyond = True
+
+    async def view_here(self, count: Count, boxes: Bools, clip: F64) -> None:
+        """Picture a part of the page, and count what changes of some boxes."""
+        left, top, right, bottom = clip.tolist()
+        if right - left < 1 or bottom - top < 1:
+            count.add(boxes, [])
+            return
+        place, _ = count.scene.in_view()
+        height = max(_TILE_PX * _WIDTH_PX / max(right - left, _WIDTH_PX), 1)
+        tiles = [
+            np.array([left, y, right, min(y + height, bottom)])
+            for y in np.arange(top, bottom, height).tolist()
+            if ((place[boxes, 3] > y) & (place[boxes, 1] < y + height)).any()
+        ]
+        for some in (tiles[at : at + _MOST_TILES] for at in range(0, len(tiles), _MOST_TILES)):
+            parts = await self._compare(count, boxes, some)
+            # A browser that is very busy may have pictured what was there before, in some layers or in all.
+            for part, tile in zip(parts, some, strict=True):
+                missing = part.missing(boxes)
+                if not missing.any():
+                    continue
+                around = common(around_all(place[missing]), tile)
+                if np.count_nonzero(missing & ~part.smeared) >= _MOST_MISSING:
+                    around = tile
+                elif area(around[None])[0] > _LITTLE * area(tile[None])[0]:
+                    continue
+                part.correct(missing, *await self._compare(count, missing, [around]))
+            count.add(boxes, parts)
+
+    async def _compare(self, count: Count, boxes: Bools, tiles: Sequence[F64]) -> "list[Pictures]":
+        """Picture parts of the page without and with letters.
+
+        In this order, because a layer may be missing in the first picture after a change.
+        """
+        without, complete = await self.without(tiles), await self.shoot_all(tiles)
+        parts = []
+        for tile, first, second in zip(tiles, without, complete, strict=True):
+            part = await asyncio.to_thread(Pictures, count.scene, tile, await first, await second)
+            if await asyncio.to_thread(part.moves) or await self._moves(part, part.may_move(boxes)):
+                await asyncio.to_thread(part.take_out, *await self.again(tile, _MOST_AGAIN))
+            drawn = await self.draw(count.letters, tile, part.size)
+            await asyncio.to_thread(part.match, count.letters, drawn)
+            for group in await asyncio.to_thread(part.crowds, boxes, count.can_be_alone):
+                around = part.around(np.isin(np.arange(boxes.size), group))
+                await self.blank(await self.nodes(count.scene, group))
+                picture = await (await self.shoot(around))
+                await self.unblank(self.worlds)
+                drawn = await self.draw(count.letters, around, picture.size, count.scene.owner[group])
+                await asyncio.to_thread(part.count_alone, group, around, picture, count.letters, drawn)
+            heaps = await asyncio.to_thread(part.bury)
+            if heaps.texts.size:
+                around = part.around(heaps.mixing)
+                drawn = await self.draw(count.letters, around, part.size_of(around), heaps.texts)
+                await asyncio.to_thread(part.mix, heaps, around, count.letters, drawn)
+            parts.append(part)
+        return parts
+
+    async def _moves(self, part: "Pictures", boxes: Bools) -> bool:
+        """Return whether anything moves by itself where some parts are."""
+        if not boxes.any():
+            return False
+        around = part.around(boxes)
+        return await asyncio.to_thread(part.differs_from, around, *await self.again(around, 2))
