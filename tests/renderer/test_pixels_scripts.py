@@ -120,7 +120,8 @@ def test_what_does_not_depend_on_scripts_is_seen(studio: Studio) -> None:
         .late {{ display: none }} {_NONE} {{ p {{ cursor: default; transition: all 1s }} .late {{ display: block }} }}
         p::first-line {{ color: #333 }}</style>
         <img alt=scripting src=/clear.gif><p>before</p><p class=x>{_WORDS}</p><a href=/scripting>link</a>
-        <iframe srcdoc='<p>in a frame'></iframe><input autofocus><p class=late>late</p>"""
+        <iframe srcdoc='<p>in a frame'></iframe><input autofocus><p class=late>late</p>
+        <details><summary>more</summary><ul><li>folded</ul></details>"""
     said = judged(show(studio, html))
     assert {said[one] for one in ("before", _WORDS, "link", "in a frame")} == {Hiding.NONE}
     assert said["late"]

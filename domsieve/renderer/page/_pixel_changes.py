@@ -47,8 +47,9 @@ def mark_changed(
     ------
     ValueError : the page has changed its structure.
     """
-    if [len(one.nodes.node_type) for one in before.documents] != np.diff(scene.starts).tolist():
-        raise ValueError("The page has changed its structure.")
+    for capture in (before, after):
+        if [len(one.nodes.node_type) for one in capture.documents] != np.diff(scene.starts).tolist():
+            raise ValueError("The page has changed its structure.")
     lock = [number for number, name in enumerate(names) if name in {"overflow-x", "overflow-y"}]
     size = scene.kind.size
     restyled, moved, boxes = np.zeros(size, np.bool_), np.zeros(size, np.bool_), np.full((size, 4), np.nan)

@@ -465,6 +465,7 @@ globalThis.domsievePixels = (() => {
           lines.push(said(getComputedStyle(element), ["stopColor", "stopOpacity", "floodColor", "floodOpacity", "lightingColor", "color"]));
         }
         for (const element of pseudos.length ? root.querySelectorAll("*") : []) {
+          if (!run(element, Element, "checkVisibility")) continue; // as in `reveal`
           const own = getComputedStyle(element);
           for (const pseudo of pseudos) {
             const style = getComputedStyle(element, pseudo);
