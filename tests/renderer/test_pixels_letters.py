@@ -57,6 +57,9 @@ UNLIKE = {
     "two texts almost in one place": _HEAP.format(
         _LAID.format(0, 9, "", "{}") + _LAID.format(4, 11, "", _OTHER)
     ),
+    "two texts, one with a copy as a shadow": _HEAP.format(
+        _LAID.format(1, 10, "", "{}") + _LAID.format(0, 9, "", "{}") + _LAID.format(0, 9, "", _OTHER)
+    ),
     "a text on pieces of another": _HEAP.format(
         _LAID.format(0, 9, "", "{}") + "".join(_LAID.format(96 * at, 9, "", _OTHER[:10]) for at in range(4))
     ),

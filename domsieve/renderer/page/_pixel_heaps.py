@@ -120,7 +120,10 @@ class Heaps:
             under = own[others > _LEAST_INK / 255].sum()
             if under > _MIXED * own.sum():
                 found[part] = _are_alike(own, others, change[inside])
+        mixed = {*self._line[found].tolist()}
         for copy, original in self._original.items():
+            if original not in mixed:
+                continue
             ours, theirs = (np.flatnonzero(self._line == line) for line in (copy, original))
             if ours.size == theirs.size:
                 found[ours] = found[theirs]
