@@ -83,7 +83,8 @@ class OpenPage:
     async def unboxed(self, *flags: bool) -> list[str]:
         """Return what no capture has of the styles of all documents; see ``pixels.js``."""
         await self.enter(*range(len(self._frame_ids)))
-        return [await self.call(one, "unboxed", *flags, *self._roots[one]) for one in self.worlds]
+        found = [await self.call(one, "unboxed", *flags, *self._roots[one]) for one in self.worlds]
+        return [*chain.from_iterable(found)]
 
     async def _contents(self, scene: Scene, nodes: Sequence[int]) -> dict[int, F64]:
         """Return where the contents of elements are (4, 2), by node."""

@@ -83,8 +83,13 @@ async def with_scripts(page: OpenPage, style_names: Sequence[str], words: Set[st
         after, without = await page.capture(names), await page.unboxed(*flags)
         async with _scripts_on(page):
             before, capture = await page.capture(names), await page.capture(style_names)
-            is_unlike = not words.isdisjoint(_UNKNOWN) or await page.unboxed(*flags) != without
+            is_unlike = not words.isdisjoint(_UNKNOWN) or _differ(await page.unboxed(*flags), without)
         return WithScripts(capture, names, before, after, is_unlike)
+
+
+def _differ(first: Sequence[str], second: Sequence[str]) -> bool:
+    """Return whether any two styles differ; what is invisible in one of two captures is told by these."""
+    return len(first) != len(second) or any(a != b and a and b for a, b in zip(first, second, strict=True))
 
 
 async def revealed(page: OpenPage, style_names: Sequence[str], *, scripts: bool) -> PixelCapture:

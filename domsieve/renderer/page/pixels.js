@@ -451,7 +451,7 @@ globalThis.domsievePixels = (() => {
     },
 
     // What the fonts draw, and the styles of what colours gradients and filters and of pseudo-elements of the text, if
-    // style sheets mention these.
+    // style sheets mention these; empty for what is invisible.
     unboxed(hasLines, hasHighlights, ...roots) {
       const pseudos = [
         ...(hasLines ? ["::first-line"] : []),
@@ -465,16 +465,20 @@ globalThis.domsievePixels = (() => {
           lines.push(said(getComputedStyle(element), ["stopColor", "stopOpacity", "floodColor", "floodOpacity", "lightingColor", "color"]));
         }
         for (const element of pseudos.length ? root.querySelectorAll("*") : []) {
-          if (!run(element, Element, "checkVisibility")) continue; // as in `reveal`
-          const own = getComputedStyle(element);
+          const isShown = run(element, Element, "checkVisibility"); // as in `reveal`
+          const own = isShown && getComputedStyle(element);
           for (const pseudo of pseudos) {
-            const style = getComputedStyle(element, pseudo);
+            const style = isShown && getComputedStyle(element, pseudo);
+            if (!style) {
+              lines.push("");
+              continue;
+            }
             const differs = OF_LETTERS.filter((name) => style[name] !== own[name]);
             lines.push(said(style, [...differs, "backgroundColor", "backgroundImage"]));
           }
         }
       }
-      return lines.join("\n");
+      return lines;
     },
 
     isHidden() {
