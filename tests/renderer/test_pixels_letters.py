@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import domsieve
-from domsieve.renderer.page._pixel_letters import INKS, unlike
+from domsieve.renderer.page._pixel_letters import INKS, Comparison
 from domsieve.renderer.page._pixel_parts import pieces_of
 from tests.renderer.conftest import Studio
 from tests.renderer.test_pixels import show
@@ -16,6 +16,8 @@ _BANDS = _FILTER.format(
     "<feFuncA type=discrete tableValues='0 1 0 1 0 1 0 1 0 1 0 1 0 1 0 1' /></feComponentTransfer>"
 )
 _AT = "position:absolute;left:0;margin:0"
+_LINE = "text-decoration:underline {} #000;text-underline-offset:{};text-decoration-skip-ink:none"
+_RING = ((5, 0), (-5, 0), (0, 5), (0, -5), (4, 4), (-4, 4), (4, -4), (-4, -4))
 _SHADOWS = " ".join(f"drop-shadow({at} #000)" for at in ("5px 3px", "-7px 4px", "11px -5px"))
 _DRAWN = "<svg width=800 height=60><text y=30 x='{}'>{{}}</text></svg>"
 _BAR = "<canvas style='position:absolute;top:0;height:40px;left:calc({}ch);width:calc({}ch)'></canvas>"
@@ -48,6 +50,14 @@ UNLIKE = {
     "a pattern finer than pixels": f"<div style='position:relative'><p>{{}}</p><div style='{_AT};top:0;width:900px;"
     "height:40px;background:repeating-linear-gradient(90deg,"
     "transparent 0 .2px,#fff .2px .8px,transparent .8px 1px)'></div></div>",
+    "a line as high as the letters": f"<p style='font-size:16px;{_LINE.format('.62em', '-.55em')}'>{{}}</p>",
+    "two lines that cover the letters together": "<p style='text-decoration:line-through .38em #000'>"
+    f"<span style='{_LINE.format('.3em', '-.22em')}'>{{}}</span></p>",
+    "shadows to the sides": "<p style='text-shadow:"
+    + ",".join(f"{at}px 0 #000" for at in range(-4, 5))
+    + "'>{}</p>",
+    "shadows around": "<p style='text-shadow:" + ",".join(f"{x}px {y}px #000" for x, y in _RING) + "'>{}</p>",
+    "many shadows of a stretched font": f"<p style='font-stretch:101%;margin:20px;filter:{_SHADOWS}'>{{}}</p>",
     "a sticky box that never comes down": "<div style='height:60px'><p style='margin:0;height:30px'>{}</p>"
     "<canvas id=c style='position:sticky;bottom:9999px;width:900px;height:30px;display:block'></canvas></div>"
     "<script>{ const p = c.getContext('2d'); p.fillStyle = '#fff'; p.fillRect(0, 0, 999, 999) }</script>",
@@ -95,6 +105,15 @@ LIKE = {
     "with an emoji before": "<p>🎉🎉🎉 a party of many words 👩‍👩‍👧 for the whole family</p>",
     "underlined": "<p style='text-decoration:underline wavy red 2px'>jumping gypsies with a wavy line</p>",
     "white with a shadow": "<p style='color:#fff;text-shadow:0 0 4px #000'>seven words that a reader can read</p>",
+    "white with a hard shadow": "<p style='color:#fff;text-shadow:1px 1px #000,-1px -1px #000'>words to read</p>",
+    "pressed in": "<h2 style='color:#ccc;background:#ccc;"
+    "text-shadow:1px 1px 1px #fff,-1px -1px 1px #777'>A heading</h2>",
+    "neon": "<h1 style='background:#000;color:#0ff;text-shadow:0 0 5px #0ff,0 0 15px #0ff,0 0 30px #08f'>A sign</h1>",
+    "a thick stroke": "<h1 style='-webkit-text-stroke:10px #036;paint-order:stroke fill;color:#ff0'>A heading</h1>",
+    "a thick line of another colour": "<p style='"
+    f"{_LINE.replace('#000', '#fc0').format('.4em', '-.3em')}'>words on a yellow line</p>",
+    "in a font of very high lines": "<style>@font-face{font-family:x;src:local('DejaVu Sans'),local('Arial');"
+    "ascent-override:400%}</style><p style='font:16px/30px x;margin-top:60px'>seven words that a reader can read</p>",
     "a wide soft shadow": "<h1 style='color:#fff;background:#345;text-shadow:0 0 30px #000'>A soft heading</h1>",
     "justified, with fixed spaces": "<p style='text-align:justify;width:300px'>the 5&nbsp;km and 10&nbsp;km of this "
     "text are apart from each&nbsp;other in all of its lines</p>",
@@ -170,9 +189,10 @@ def test_letters_are_told_from_other_shapes() -> None:
     class Plain:
         owner = np.array([0])
         outlined = np.array([False])
+        is_level = np.array([True])
 
     def judged(levels: "np.ndarray[tuple[int, int], np.dtype[np.uint8]]") -> bool:
-        return bool(unlike(levels, drawn, Plain, inks, edges, parts)[0])  # type: ignore[arg-type]
+        return bool(Comparison(levels, drawn, Plain, inks, edges, parts).unlike()[0])  # type: ignore[arg-type]
 
     shown = drawn[..., 1] // 3
     assert not judged(shown)
@@ -180,6 +200,9 @@ def test_letters_are_told_from_other_shapes() -> None:
     under = shown.copy()
     under[12] = 255  # a line under the letters
     assert not judged(under)
+    through = shown.copy()
+    through[6:13] = 255
+    assert judged(through)
     assert judged(np.roll(shown, 9, axis=1))
     assert judged((rng.random((20, 60)) < 0.4).astype(np.uint8) * 99)
     strips = shown.copy()

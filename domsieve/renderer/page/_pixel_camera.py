@@ -12,7 +12,7 @@ from domsieve.renderer.browser.tab import Tab
 from domsieve.renderer.page._pixel_letters import Letters
 from domsieve.renderer.page._pixel_page import OpenPage
 from domsieve.renderer.page._pixel_parts import F64, Ints
-from domsieve.renderer.page._pixel_pictures import SCALE, ink_of, picture_of
+from domsieve.renderer.page._pixel_pictures import FINE, SCALE, ink_of, picture_of, shifted_inks
 from domsieve.renderer.page._pixel_scene import Scene
 from domsieve.snapshot.page import Kind
 
@@ -63,10 +63,26 @@ class Camera(OpenPage):
         self, letters: Letters, clip: F64, size: tuple[int, int], owners: Ints | None = None
     ) -> NDArray[np.uint8]:
         """Return the ink of the letters in a part of the page, in a picture of some size; with `owners`, of these."""
-        pictures = []
-        for document, lines in letters.in_clip(clip, owners).items():
-            pictures.append(await self.call(document, "drawn", letters.fonts, lines, *size, SCALE))
-        return await asyncio.to_thread(ink_of, pictures, size)
+        lines = letters.in_clip(clip, owners)
+        drawn = await self._draw(letters, lines, size, self._reduced)
+        return await asyncio.to_thread(ink_of, drawn, size, self._reduced)
+
+    async def draw_large(
+        self, letters: Letters, clip: F64, size: tuple[int, int], owners: Ints
+    ) -> list[NDArray[np.uint8]]:
+        """Return the same drawn in full size and then reduced, as layers are; with shifts of a CSS px."""
+        lines = letters.in_clip(clip, owners, keep_inks=True)
+        drawn = await self._draw(letters, lines, size, FINE)
+        return await asyncio.to_thread(shifted_inks, drawn, size)
+
+    async def _draw(
+        self, letters: Letters, lines: dict[int, list[list[Any]]], size: tuple[int, int], reduced: int
+    ) -> list[str]:
+        """Return pictures of letters, as documents encode them, that are larger than `size` by so many times."""
+        sheet = (*(reduced * one for one in size), reduced * SCALE)
+        return [
+            await self.call(document, "drawn", letters.fonts, own, *sheet) for document, own in lines.items()
+        ]
 
     async def again(self, clip: F64, count: int) -> "tuple[list[Image], list[Image]]":
         """Take so many pictures each without and with letters, at times and in an order that no page can know."""
@@ -85,19 +101,30 @@ class Camera(OpenPage):
         await self.unblank(self.worlds)
         return pictures
 
+    async def without_some(self, clip: F64, nodes: dict[int, Any], *, filling: bool = False) -> "Image":
+        """Take a picture of a part of the page without the letters of some texts; for the rest see `blank`."""
+        await self.blank(nodes, filling=filling)
+        picture = await (await self.shoot(clip))
+        await self.unblank(self.worlds)
+        return picture
+
     async def shoot_all(self, tiles: Sequence[F64]) -> "list[asyncio.Task[Image]]":
         """Take pictures of parts of the page as it is now."""
         return [await self.shoot(tile) for tile in tiles]
 
     async def shoot(self, clip: F64) -> "asyncio.Task[Image]":
         """Take a picture of a part of the page; it is decoded while the page goes on."""
-        reduced = round(1 / SCALE) if self.is_fine else 1
-        return asyncio.create_task(asyncio.to_thread(picture_of, await self.picture(clip), reduced))
+        return asyncio.create_task(asyncio.to_thread(picture_of, await self.picture(clip), self._reduced))
+
+    @property
+    def _reduced(self) -> int:
+        """How many times the size of pictures is reduced: letters look different in another size."""
+        return FINE if self.is_fine else 1
 
     async def picture(self, clip: F64) -> str:
         """Return a picture of a part of the page, as the browser encodes it."""
         left, top, right, bottom = clip.tolist()
-        scale = 1 if self.is_fine else SCALE
+        scale = self._reduced * SCALE
         answer = await self.session.send(
             "Page.captureScreenshot",
             {
@@ -130,11 +157,15 @@ class Camera(OpenPage):
             found.setdefault(int(scene.document_of[node]), []).append(await self._handle(scene, node))
         return found
 
-    async def blank(self, nodes: dict[int, Any]) -> None:
-        """Make letters transparent: for each document handles of texts, or None for all."""
+    async def blank(self, nodes: dict[int, Any], *, filling: bool = False) -> None:
+        """Make letters transparent: for each document handles of texts, or None for all.
+
+        With `filling`, their strokes and shadows stay.
+        """
         for document, chosen in nodes.items():
             roots = self._roots.get(document, [])
-            await self.call(document, "blank", -1 if chosen is None else len(chosen), *(chosen or ()), *roots)
+            count = -1 if chosen is None else len(chosen)
+            await self.call(document, "unfill" if filling else "blank", count, *(chosen or ()), *roots)
 
     async def unblank(self, documents: Iterable[int]) -> None:
         """Show the letters of documents again."""

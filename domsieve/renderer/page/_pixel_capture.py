@@ -26,6 +26,7 @@ PIXEL_STYLES = (
     "font-stretch",
     "font-variant-caps",
     "font-variation-settings",
+    "text-rendering",
 )
 """Computed properties that only the pictures need; a capture for them has these after all others."""
 

@@ -4,7 +4,7 @@ What a picture of the page shows of a text must look like its letters, or nobody
 and what other texts or filters draw in their place are no letters.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -18,9 +18,6 @@ from domsieve.renderer.page._pixel_turns import turned_lines
 # Letters are at most so many pixels from where they should be: the boxes of buttons are a little off. Around a part
 # is a margin, for the box of a narrow letter may have no ground.
 _FARTHEST, _MARGIN = (3, 2), 1
-# Rows that differ in more of a part than any row of the letters has, and in half of it, are lines under them, if
-# they are no more than a third of all rows.
-_MORE, _MORE_PIXELS, _LEAST_OF_LINE, _MOST_OF_LINES = 0.08, 2, 0.5, 1 / 3
 # What makes letters go to the left or to the right against the rules of their script.
 _CONTROLS = {-1: "\u202e", 0: "", 1: "\u202d"}
 INKS = 3
@@ -29,9 +26,7 @@ INKS = 3
 _NEIGHBOURS = 300
 # Large letters are compared in fewer pixels, of at least so many rows.
 _MOST_ROWS = 40
-# Outlines and shadows show letters by what is around them, so far in pixels.
-_AROUND = (1, 3)
-_FONT = ("font-style", "font-weight", "font-family", "font-variant-caps", "font-stretch")
+_FONT = ("font-style", "font-weight", "font-family", "font-variant-caps", "font-stretch", "text-rendering")
 # In lines that go down, the letters of Chinese, Japanese and Korean, and all that come after, stay upright.
 _UPRIGHT = "\u1100"
 # A pixel with less ink than this, of 255, is none.
@@ -41,6 +36,9 @@ _LEAST_INK = 6
 _LEAST_LIKENESS = 0.5
 # If half of the parts of a text are below the first limit, those below the second do not look like their letters.
 _LEAST_OF_TEXT, _LEAST_IF_STRANGE = 0.55, 0.8
+# Letters in outlines are seen by these, or by their filling. Measured: .68 and more for those that can be read, up to
+# .63 for those under 8 shadows.
+_LEAST_OF_OUTLINE = 0.65
 # Letters that need so much less room than in their font are on top of each other, and letters that are less high than
 # this (px) too small; in lines of so many.
 _MOST_SQUEEZED, _LEAST_HEIGHT, _FEWEST_LETTERS = 0.6, 2.5, 6
@@ -56,7 +54,8 @@ class Letters:
 
     Attributes
     ----------
-    fonts : the style and weight of each font, its size in px, its family, its kind of capitals and its width.
+    fonts : the style and weight of each font, its size in px, its family, its kind of capitals, its width and
+        how precise it is drawn.
     by_document : the lines that each document draws.
     lines : of each such line, what ``pixels.js`` needs: its text, the number of its font, the space between letters
         and words, its direction, its edges in CSS px of the page, what its transforms make of it (4,) or None, and
@@ -67,11 +66,12 @@ class Letters:
 
     def __init__(self, scene: Scene, documents: Iterable[int]) -> None:
         self._scene = scene
-        self.fonts: list[tuple[str, float, str, str, str]] = []
+        self.fonts: list[tuple[str | float, ...]] = []
         self.by_document: dict[int, list[int]] = {document: [] for document in documents}
         self.lines: dict[int, list[Any]] = {}
         self._parts: dict[int, Ints] = {}
-        fonts: dict[tuple[str, float, str, str, str], int] = {}
+        font: tuple[str | float, ...]
+        fonts: dict[tuple[str | float, ...], int] = {}
         order = np.argsort(scene.line, kind="stable")
         lines, begin = np.unique(scene.line[order], return_index=True)
         for line, parts in zip(lines.tolist(), np.split(order, begin)[1:], strict=True):
@@ -81,8 +81,9 @@ class Letters:
                 continue
             if not scene.is_level[node] and max(scene.pieces[line]) >= _UPRIGHT:
                 continue
-            style, weight, family, caps, stretch, direction = scene.style(node, *_FONT, "direction")
-            font = f"{style} {weight}", float(scene.font_px(parts[:1])[0]), family, caps or "normal", stretch
+            style, weight, family, caps, *others, direction = scene.style(node, *_FONT, "direction")
+            size = float(scene.font_px(parts[:1])[0])
+            font = (f"{style} {weight}", size, family, caps or "normal", *others)
             number = fonts.setdefault(font, len(fonts))
             between = [
                 max(px(value), -1000.0) for value in scene.style(node, "letter-spacing", "word-spacing")
@@ -93,7 +94,7 @@ class Letters:
             self.lines[line] = [
                 *(control + text, number, *between, direction or "ltr"),
                 *(
-                    scene.line_box[line].round(2).tolist(),
+                    scene.line_box[line].tolist(),
                     _turned(scene, node),
                     ends,
                     _is_varied(scene, node),
@@ -105,7 +106,13 @@ class Letters:
         self.is_drawn = np.isin(scene.line, [*self.lines])
         self.ink = np.zeros(scene.line.size, np.intp)
 
-    def in_clip(self, clip: F64, owners: Ints | None = None) -> dict[int, list[list[Any]]]:
+    def owners(self, parts: Bools) -> Ints:
+        """Return the texts that some parts (B,) are of."""
+        return np.unique(self._scene.owner[parts])
+
+    def in_clip(
+        self, clip: F64, owners: Ints | None = None, *, keep_inks: bool = False
+    ) -> dict[int, list[list[Any]]]:
         """Return what each document draws in a part of the page; with `owners`, only the lines of these texts.
 
         It is as in `lines`, but for the place, and with the number of an ink in place of the ends of parts.
@@ -119,13 +126,13 @@ class Letters:
         boxes = scene.line_box[lines] - np.tile(scene.moved()[first], 2)
         inside = (boxes[:, :2] < clip[2:]).all(axis=1) & (boxes[:, 2:] > clip[:2]).all(axis=1)
         lines, first = lines[inside], first[inside]
-        ink = scene.ink_box[lines] - np.tile(scene.moved()[first], 2)
-        inks = dict(zip(lines.tolist(), _apart(ink), strict=True))
-        self.ink[np.isin(scene.line, lines)] = 0
-        for line, number in inks.items():
-            self.ink[self._parts[line]] = number
+        if not keep_inks:
+            ink = scene.ink_box[lines] - np.tile(scene.moved()[first], 2)
+            for line, number in zip(lines.tolist(), _apart(ink), strict=True):
+                self.ink[self._parts[line]] = number
+        inks = dict(zip(lines.tolist(), self.ink[first].tolist(), strict=True))
         boxes = boxes[inside] - np.tile(clip[:2], 2)
-        places = dict(zip(lines.tolist(), boxes.round(2).tolist(), strict=True))
+        places = dict(zip(lines.tolist(), boxes.tolist(), strict=True))
         return {
             document: [
                 [*self.lines[line][:5], places[line], self.lines[line][6], inks[line]]
@@ -198,10 +205,8 @@ def _apart(boxes: F64) -> list[int]:
     return inks.tolist()
 
 
-def unlike(
-    levels: NDArray[np.uint8], drawn: NDArray[np.uint8], scene: Scene, inks: Ints, edges: Ints, parts: Ints
-) -> Bools:
-    """Return which parts (B,), of some, do not look like their letters in a picture.
+class Comparison:
+    """How much what differs in a picture looks like the letters of some parts.
 
     Parameters
     ----------
@@ -210,51 +215,138 @@ def unlike(
     scene, inks, edges : the scene, and the ink of each of its parts (B,), and their left, top, right and bottom in
         pixels (B, 4).
     parts : the numbers of some.
+    origin : if `levels` are only a part of the picture, the place of its first pixel, to the right and down (2,).
+
+    Attributes
+    ----------
+    levels, origin : as given.
+    edges : (B, 4), where the parts are in `levels`.
+    most : (B,), how many pixels may count as changed.
     """
-    found = np.zeros(len(edges), np.bool_)
-    if not parts.size:
+
+    def __init__(
+        self,
+        levels: NDArray[np.uint8],
+        drawn: NDArray[np.uint8],
+        scene: Scene,
+        inks: Ints,
+        edges: Ints,
+        parts: Ints,
+        origin: Ints | None = None,
+    ) -> None:
+        self.levels, self._drawn, self._parts = levels, [drawn], parts
+        self.origin = np.zeros(2, np.intp) if origin is None else origin
+        self.edges = np.clip(edges - np.tile(self.origin, 2), 0, np.tile(levels.shape[::-1], 2))
+        self.most = np.full(len(edges), np.inf)
+        self._inks, self._text = inks[parts], scene.owner[parts]
+        self._is_level, self._outlined = scene.is_level[self._text], scene.outlined[self._text]
+        self._likeness = np.zeros(parts.size)
+        self._see(drawn)
+
+    @property
+    def low(self) -> Bools:
+        """The parts (B,) that do not quite look like their letters, of texts of which some do not at all."""
+        return self._all(self._is_low())
+
+    @property
+    def doubtful(self) -> Bools:
+        """Those of them that have shadows or strokes: a picture without the filling of the letters must tell."""
+        return self._all(self._is_low() & self._outlined)
+
+    def draw(self, drawn: NDArray[np.uint8]) -> None:
+        """Compare what is still low with letters that were drawn in another way."""
+        self._drawn.append(drawn)
+        self._see(drawn)
+
+    def fill(self, levels: NDArray[np.uint8], count: F64) -> None:
+        """Compare the doubtful parts with what differs without the filling of letters.
+
+        Parameters
+        ----------
+        levels : how much each pixel differs then (height, width).
+        count : how many of each part do (B,).
+        """
+        doubtful = self._is_low() & self._outlined
+        for drawn in self._drawn:
+            found = self._with_letters(levels, drawn, doubtful)
+            wins = (found > self._likeness) & (found >= _LEAST_OF_OUTLINE)
+            self._likeness[wins] = found[wins]
+            self.most[self._parts[wins]] = count[self._parts[wins]]
+
+    def unlike(self) -> Bools:
+        """Return which parts (B,) do not look like their letters."""
+        return self._all(self._is_unlike())
+
+    def _is_low(self) -> Bools:
+        texts = self._text[self._is_unlike()]
+        return (self._likeness < _LEAST_IF_STRANGE) & np.isin(self._text, texts)
+
+    def _is_unlike(self) -> Bools:
+        text = np.unique(self._text, return_inverse=True)[1]
+        order = np.lexsort((self._likeness, text))
+        count = np.bincount(text)
+        middle = self._likeness[order][np.cumsum(count) - count + count // 2]
+        is_strange = middle < _LEAST_OF_TEXT
+        return np.asarray(self._likeness < np.where(is_strange, _LEAST_IF_STRANGE, _LEAST_LIKENESS)[text])
+
+    def _see(self, drawn: NDArray[np.uint8]) -> None:
+        """Compare what is low with letters and their edges."""
+        found = self._with_letters(self.levels, drawn, self._is_low())
+        self._likeness = np.maximum(self._likeness, found)
+        doubtful = self._is_low() & self._outlined
+        if doubtful.any():
+            edges = self._with_letters(self.levels, _edges_of(drawn), doubtful)
+            is_outline = edges >= _LEAST_OF_OUTLINE
+            self._likeness[is_outline] = np.maximum(self._likeness, edges)[is_outline]
+
+    def _with_letters(self, levels: NDArray[np.uint8], drawn: NDArray[np.uint8], chosen: Bools) -> F64:
+        """Return the likeness of each part with its letters; 0 for those that are not chosen."""
+        found = np.zeros(self._parts.size)
+        for ink in range(INKS):
+            at = np.flatnonzero(chosen & (self._inks == ink))
+            if at.size:
+                own, others = drawn[..., ink], np.delete(drawn, ink, axis=2).max(axis=2)
+                edges = self.edges[self._parts[at]]
+                found[at] = _likenesses(levels, own, others, edges, self._is_level[at])
         return found
-    likeness = np.zeros(parts.size)
-    for ink in range(INKS):
-        at = np.flatnonzero(inks[parts] == ink)
-        own, others = drawn[..., ink], np.delete(drawn, ink, axis=2).max(axis=2)
-        likeness[at] = _likenesses(levels, own, others, edges[parts[at]])
-        around = at[scene.outlined[scene.owner[parts[at]]]]
-        for outline in _outlines(own) if around.size else ():
-            found_now = _likenesses(levels, outline, others, edges[parts[around]])
-            likeness[around] = np.maximum(likeness[around], found_now)
-    text = np.unique(scene.owner[parts], return_inverse=True)[1]
-    order = np.lexsort((likeness, text))
-    count = np.bincount(text)
-    middle = likeness[order][np.cumsum(count) - count + count // 2]
-    is_strange = middle < _LEAST_OF_TEXT
-    found[parts] = likeness < np.where(is_strange, _LEAST_IF_STRANGE, _LEAST_LIKENESS)[text]
-    return found
+
+    def _all(self, chosen: Bools) -> Bools:
+        """Return which parts of the scene (B,) some of those compared are."""
+        found = np.zeros(len(self.edges), np.bool_)
+        found[self._parts[chosen]] = True
+        return found
 
 
-def _outlines(drawn: NDArray[np.uint8]) -> Iterator[NDArray[np.uint8]]:
-    """Yield the edges of letters, and what is around them."""
-    from PIL import Image, ImageChops, ImageFilter  # loaded on use: only this mode needs it
+def _edges_of(drawn: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """Return the edges of letters, in all inks."""
+    from PIL import Image, ImageChops  # loaded on use: only this mode needs it
 
     letters = Image.fromarray(drawn)
-    yield np.asarray(ImageChops.multiply(letters, ImageChops.invert(letters)))
-    for reach in _AROUND:
-        yield np.asarray(ImageChops.subtract(letters.filter(ImageFilter.MaxFilter(2 * reach + 1)), letters))
+    return np.asarray(ImageChops.multiply(letters, ImageChops.invert(letters)))
 
 
 def _likenesses(
-    levels: NDArray[np.uint8], drawn: NDArray[np.uint8], others: NDArray[np.uint8], edges: Ints
+    levels: NDArray[np.uint8],
+    drawn: NDArray[np.uint8],
+    others: NDArray[np.uint8],
+    edges: Ints,
+    is_level: Bools,
 ) -> F64:
-    """Return the likeness of what differs in each of some boxes (n, 4) with the letters in it, apart from others."""
+    """Return the likeness of what differs in each of some boxes (n, 4) with the letters in it, apart from others.
+
+    Lines that are not level go down or up.
+    """
     down, aside = _FARTHEST
     begin = np.maximum(edges[:, :2] - _MARGIN, 0)
     end = np.minimum(edges[:, 2:] + _MARGIN, levels.shape[::-1])
     found = np.zeros(len(edges))
-    for at, ((x, y), (x_end, y_end)) in enumerate(zip(begin.tolist(), end.tolist(), strict=True)):
+    boxes = zip(begin.tolist(), end.tolist(), is_level.tolist(), strict=True)
+    for at, ((x, y), (x_end, y_end), level) in enumerate(boxes):
         step = max(min(y_end - y, x_end - x) // _MOST_ROWS, 1)
         inside = np.s_[y:y_end:step, x:x_end:step]
         own, other = (np.pad(ink[inside], ((down, down), (aside, aside))) for ink in (drawn, others))
-        found[at] = _likeness(levels[inside], own, other)
+        pictures = levels[inside], own, other
+        found[at] = _likeness(*pictures) if level else _likeness(*(one.T for one in pictures))
     return found
 
 
@@ -263,19 +355,12 @@ def _likeness(levels: NDArray[np.uint8], drawn: NDArray[np.uint8], others: NDArr
 
     It is computed once more without the pixels where other letters are, for these may be seen or not.
     """
-    aside = _FARTHEST[1]
     shown = levels.astype(np.float32)
-    height, width = shown.shape
-    fullest = (drawn[:, aside : aside + width] > _LEAST_INK).mean(axis=1).max()
-    rows = (shown > _LEAST_INK).mean(axis=1) <= max(fullest + _MORE + _MORE_PIXELS / width, _LEAST_OF_LINE)
-    if np.count_nonzero(~rows) > _MOST_OF_LINES * height:
-        rows[:] = True
-    shown = shown[rows]
-    windows = sliding_window_view(drawn, (height, width))[:, :, rows].astype(np.float32)
+    windows = sliding_window_view(drawn, shown.shape).astype(np.float32)
     free = np.ones((1, 1, *shown.shape), np.float32)
     best = _correlation(windows, shown, free)
     if others.any():
-        free = (sliding_window_view(others, (height, width))[:, :, rows] <= _LEAST_INK).astype(np.float32)
+        free = (sliding_window_view(others, shown.shape) <= _LEAST_INK).astype(np.float32)
         best = max(best, _correlation(windows * free, shown, free))
     return best
 
@@ -283,13 +368,15 @@ def _likeness(levels: NDArray[np.uint8], drawn: NDArray[np.uint8], others: NDArr
 def _correlation(
     windows: NDArray[np.float32], shown: NDArray[np.float32], free: NDArray[np.float32]
 ) -> float:
-    """Return the largest correlation of a picture (h, w) with any of others (.., .., h, w), where these are free."""
-    axes = (2, 3)
-    count = np.maximum(free.sum(axis=axes), 1)
-    there = np.einsum("ijkl,kl->ij", free, shown)
-    power = np.einsum("ijkl,kl->ij", free, np.square(shown)) - there**2 / count
-    total = windows.sum(axis=axes)
-    cross = np.einsum("ijkl,kl->ij", windows, shown) - total * there / count
-    spread = np.einsum("ijkl,ijkl->ij", windows, windows) - total**2 / count
+    """Return the largest correlation of a picture (h, w) with any of others (.., .., h, w), where these are free.
+
+    Each row has its own mean: lines and bars along the letters say nothing about these, but cover them.
+    """
+    count = np.maximum(free.sum(axis=3), 1)
+    there = np.einsum("ijkl,kl->ijk", free, shown)
+    total = windows.sum(axis=3)
+    power = np.einsum("ijkl,kl->ij", free, np.square(shown)) - (there**2 / count).sum(axis=2)
+    cross = np.einsum("ijkl,kl->ij", windows, shown) - (total * there / count).sum(axis=2)
+    spread = np.einsum("ijkl,ijkl->ij", windows, windows) - (total**2 / count).sum(axis=2)
     size = np.sqrt(np.maximum(spread, 0) * np.maximum(power, 0))
     return float(np.abs(np.divide(cross, size, out=np.zeros_like(cross), where=size > 1)).max())

@@ -14,6 +14,8 @@ F64 = NDArray[np.float64]
 Ints = NDArray[np.intp]
 Bools = NDArray[np.bool_]
 
+MOST_ENLARGED = 1.5
+"""Boxes of letters that are turned, enlarged or in odd lines count as no higher than so many sizes of the font."""
 SPREAD_PX = 40.0
 """How far blurs reach beyond the box of a text at most. A guess: larger ones are too faint to be read."""
 _ANYWHERE_PX = 100_000.0
@@ -216,24 +218,27 @@ def seen_ranges(first: Ints, letters: Ints, is_seen: Bools, is_drawn: Bools) -> 
     return found
 
 
-def squeezed(owner: Ints, line: Ints, box: F64, letters: Ints) -> Bools:
+def squeezed(owner: Ints, line: Ints, box: F64, letters: Ints, font_px: F64) -> Bools:
     """Return which parts (B,) are drawn so thin, so flat or so much on top of each other that nobody can read them.
 
     Parameters
     ----------
-    owner, line, box, letters : the text and the text box of each part, which is not turned, its edges and its number
-        of letters.
+    owner, line, box, letters, font_px : the text and the text box of each part, which is not turned, its edges, its
+        number of letters and the size of its font.
     """
     number, sizes, count = _unions(line, box, letters)
     short, long = np.sort(sizes, axis=1).T
     # A line of few letters may be narrower than it is high.
     size = np.where(count < _FEWEST_IN_LINE, long, short) / _LINE_HEIGHT
+    small = size < _LEAST_LETTER_PX
+    # Fonts may say that their lines are much higher than their letters.
+    np.minimum.at(size, number, MOST_ENLARGED * font_px)
     thin = (count >= _FEWEST_IN_LINE) & (long / np.maximum(count, 1) < _LEAST_READ * size)
     text, wholes, total = _unions(owner, box, letters)
     least = np.full(total.size, np.inf)
     np.minimum.at(least, text, size[number])
     piled = (total >= _FEWEST_IN_LINE) & (wholes.prod(axis=1) < _LEAST_READ * total * least**2)
-    return np.asarray((thin | (size < _LEAST_LETTER_PX))[number] | piled[text])
+    return np.asarray((thin | small)[number] | piled[text])
 
 
 def _unions(group: Ints, box: F64, letters: Ints) -> tuple[Ints, F64, F64]:

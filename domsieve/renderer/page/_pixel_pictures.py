@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from domsieve.renderer.page._pixel_heaps import Heaps, lines_around
-from domsieve.renderer.page._pixel_letters import Letters, unlike
+from domsieve.renderer.page._pixel_letters import INKS, Comparison, Letters
 from domsieve.renderer.page._pixel_parts import F64, SPREAD_PX, Bools, Ints, common
 from domsieve.renderer.page._pixel_reading import is_smeared
 from domsieve.renderer.page._pixel_scene import Scene
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 SCALE = 0.5
 """Size of the pictures over that of the page."""
+FINE = round(1 / SCALE)
+"""How much larger pictures in the size of the page are."""
 LEAST_SHARE = 0.10
 """A text is seen if this share of the ink of its letters differs."""
 
@@ -72,8 +74,8 @@ class Pictures:
         self.smeared |= self._is_cut(self._differs, changed, self._edges)
         self.changed[self.smeared] = 0
 
-    def match(self, letters: Letters, drawn: NDArray[np.uint8]) -> None:
-        """Count nothing of parts that do not look like their letters.
+    def compared(self, letters: Letters, drawn: NDArray[np.uint8]) -> Comparison:
+        """Compare the parts that differ with their letters.
 
         Parameters
         ----------
@@ -82,7 +84,32 @@ class Pictures:
         """
         self.smeared |= self._is_lost(np.flatnonzero(self.changed > 0), letters.is_drawn, drawn.max(axis=2))
         parts = np.flatnonzero(letters.is_drawn & (self.changed > 0) & ~self._scene.is_sign & ~self.smeared)
-        self.smeared |= unlike(self._levels, drawn, self._scene, letters.ink, self._edges, parts)
+        return Comparison(self._levels, drawn, self._scene, letters.ink, self._edges, parts)
+
+    def see_large(self, comparison: Comparison, around: F64, drawn: Sequence[NDArray[np.uint8]]) -> None:
+        """Compare parts once more with their letters in a place, see `around`, drawn in other ways."""
+        inside = self._inside(around, comparison)
+        for ink in drawn:
+            whole = np.zeros((*comparison.levels.shape, INKS), np.uint8)
+            whole[inside] = ink
+            comparison.draw(whole)
+
+    def fill(self, comparison: Comparison, around: F64, picture: "Image") -> None:
+        """Compare doubtful parts once more, in a picture of a place, see `around`, without the filling of letters."""
+        found = _levels(self._complete[0].crop(self._scaled(around[None])[0].tolist()), picture)
+        levels = np.zeros_like(comparison.levels)
+        levels[self._inside(around, comparison)] = np.where(found > _LEAST_CONTRAST, found, 0)
+        comparison.fill(levels, _count(levels > 0, comparison.edges))
+
+    def _inside(self, around: F64, comparison: Comparison) -> tuple[slice, slice]:
+        """Return the rows and columns of a place in what is compared."""
+        left, top, right, bottom = (self._scaled(around[None])[0] - np.tile(comparison.origin, 2)).tolist()
+        return np.s_[top:bottom, left:right]
+
+    def match(self, comparison: Comparison) -> None:
+        """Count nothing of parts that do not look like their letters."""
+        self.smeared |= comparison.unlike()
+        self.changed = np.minimum(self.changed, comparison.most)
         self.changed[self.smeared] = 0
 
     def _is_smeared(self, levels: NDArray[np.uint8], parts: Ints, edges: Ints) -> Bools:
@@ -280,27 +307,32 @@ class Pictures:
         self.smeared |= parts
         self.changed[parts] = 0
 
-    def count_alone(
+    def compared_alone(
         self, group: Ints, around: F64, picture: "Image", letters: Letters, drawn: NDArray[np.uint8]
-    ) -> None:
-        """Count what differs of the parts of a group in a picture where only the letters of their texts are blank.
+    ) -> Comparison:
+        """Compare the parts of a group with their letters in a picture where only those of their texts are blank.
 
         Parameters
         ----------
         group : the numbers of the parts.
         around, picture : a place with all of these, see `around`, and the picture of it.
-        letters, drawn : see `match`; only the letters of these texts.
+        letters, drawn : see `compared`; only the letters of these texts.
         """
         place = self._scaled(around[None])[0]
-        x, y, right, bottom = place.tolist()
-        edges = np.clip(self._edges - np.tile(place[:2], 2), 0, np.tile(place[2:] - place[:2], 2))
-        levels = _levels(self._complete[0].crop((x, y, right, bottom)), picture)
-        differs = (levels > _LEAST_CONTRAST) & self._differs[y:bottom, x:right]
-        changed = _count(differs, edges)
-        changed[self._is_cut(differs, group, edges)] = 0
-        changed[self._is_smeared(levels, group[self._scene.smeared[self._scene.owner[group]]], edges)] = 0
+        levels = _levels(self._complete[0].crop(place.tolist()), picture)
         parts = group[letters.is_drawn[group] & ~self._scene.is_sign[group]]
-        changed[unlike(levels, drawn, self._scene, letters.ink, edges, parts)] = 0
+        return Comparison(levels, drawn, self._scene, letters.ink, self._edges, parts, origin=place[:2])
+
+    def count_alone(self, group: Ints, comparison: Comparison) -> None:
+        """Count what differs of the parts of a group, if they look like their letters."""
+        (left, top), (height, width) = comparison.origin.tolist(), comparison.levels.shape
+        differs = comparison.levels > _LEAST_CONTRAST
+        differs &= self._differs[top : top + height, left : left + width]
+        changed = np.minimum(_count(differs, comparison.edges), comparison.most)
+        changed[self._is_cut(differs, group, comparison.edges)] = 0
+        smeared = group[self._scene.smeared[self._scene.owner[group]]]
+        changed[self._is_smeared(comparison.levels, smeared, comparison.edges)] = 0
+        changed[comparison.unlike()] = 0
         self.changed[group] = changed[group]
 
 
@@ -310,16 +342,29 @@ def _meet(first: Ints, second: Ints) -> bool:
     return bool(meets.all(axis=2).any())
 
 
-def ink_of(pictures: Sequence[str], size: tuple[int, int]) -> NDArray[np.uint8]:
-    """Return the letters in each ink (height, width, 3) of pictures, which are coloured on black."""
+def ink_of(pictures: Sequence[str], size: tuple[int, int], reduced: int) -> NDArray[np.uint8]:
+    """Return the letters in each ink (height, width, 3) of pictures, coloured on black, reduced so many times."""
     from PIL import Image, ImageChops
 
     paper = Image.new("RGB", size)
     for encoded in pictures:
         own = Image.new("RGB", size)
-        own.paste(picture_of(encoded))
+        own.paste(picture_of(encoded, reduced))
         paper = ImageChops.lighter(paper, own)
     return np.asarray(paper)
+
+
+def shifted_inks(pictures: Sequence[str], size: tuple[int, int]) -> list[NDArray[np.uint8]]:
+    """Return the letters of pictures that are `FINE` times as large, reduced, with all shifts by single pixels."""
+    from PIL import Image
+
+    width, height = (FINE * one for one in size)
+    whole = Image.fromarray(ink_of(pictures, (width, height), 1))
+    return [
+        np.asarray(whole.crop((x, y, x + width, y + height)).reduce(FINE))
+        for x in range(FINE)
+        for y in range(FINE)
+    ]
 
 
 def picture_of(encoded: str, reduced: int = 1) -> "Image":

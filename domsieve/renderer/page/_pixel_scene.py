@@ -9,6 +9,7 @@ import numpy as np
 from domsieve.renderer.page._pixel_capture import PIXEL_STYLES, PixelCapture, PixelDocument
 from domsieve.renderer.page._pixel_parts import (
     F64,
+    MOST_ENLARGED,
     Bools,
     Ints,
     Scroller,
@@ -59,8 +60,6 @@ _SVG_TEXT = frozenset({"text", "tspan", "textpath"})
 # size: measured on black letters on white in three fonts and ten sizes. Texts of ordinary words are within a third of
 # it. A line of text is 1.15 times as high as its letters.
 _INK, _INK_OF_EDGES, _LINE_HEIGHT = 0.035, 0.55, 1.15
-# Boxes of turned and enlarged letters say little about their size.
-_MOST_ENLARGED = 1.5
 # Nothing makes the markers of lists transparent, so the longer ones are unsure: numbers of lines are shorter.
 _LONGEST_MARKER = 12
 
@@ -330,13 +329,14 @@ class Scene(Tree):
         self.chars, self.against = chars[is_text, :2], chars[is_text, 2]
         self.is_sign = np.concatenate([*signs, self._shades[shades]])[is_text]
         size = (self.box[:, 3] - self.box[:, 1]) / _LINE_HEIGHT
-        size = np.clip(size, 0, _MOST_ENLARGED * self._font_px[self.owner])
+        size = np.clip(size, 0, MOST_ENLARGED * self._font_px[self.owner])
         self.ink = self.letters * (_INK * size**2 + _INK_OF_EDGES * size)
         self.scroller = self.inherited(self._scroller_of)[self.owner]
-        crowded = self._is_combined[self.owner] & (self.letters > _MOST_COMBINED)
-        self.unread[self.owner[crowded]] = True
+        self.unread[self.owner[self._is_combined[self.owner] & (self.letters > _MOST_COMBINED)]] = True
         level = np.flatnonzero(~self.is_turned[self.owner])
-        thin = squeezed(self.owner[level], self.line[level], self.box[level], self.letters[level])
+        thin = squeezed(
+            self.owner[level], self.line[level], self.box[level], self.letters[level], self.font_px(level)
+        )
         self.unread[self.owner[level[thin]]] = True
 
     def replace(self, capture: PixelCapture, contents: Mapping[int, F64]) -> None:

@@ -3,12 +3,14 @@
 import asyncio
 import itertools
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
 from domsieve.renderer.browser.tab import Tab
 from domsieve.renderer.page._pixel_camera import CHANCE, Camera
 from domsieve.renderer.page._pixel_count import Count
+from domsieve.renderer.page._pixel_letters import Comparison, Letters
 from domsieve.renderer.page._pixel_page import MOST_FRAMES
 from domsieve.renderer.page._pixel_parts import F64, Bools, common
 from domsieve.renderer.page._pixel_pictures import Pictures, area, around_all
@@ -143,14 +145,19 @@ class Viewer(Camera):
             if await asyncio.to_thread(part.moves) or await self._moves(part, part.may_move(boxes)):
                 await asyncio.to_thread(part.take_out, *await self.again(tile, _MOST_AGAIN))
             drawn = await self.draw(count.letters, tile, part.size)
-            await asyncio.to_thread(part.match, count.letters, drawn)
+            comparison = await asyncio.to_thread(part.compared, count.letters, drawn)
+            await self._look_closer(part, comparison, count.letters, dict.fromkeys(self.worlds))
+            await asyncio.to_thread(part.match, comparison)
             for group in await asyncio.to_thread(part.crowds, boxes, count.can_be_alone):
                 around = part.around(np.isin(np.arange(boxes.size), group))
-                await self.blank(await self.nodes(count.scene, group))
-                picture = await (await self.shoot(around))
-                await self.unblank(self.worlds)
+                nodes = await self.nodes(count.scene, group)
+                picture = await self.without_some(around, nodes)
                 drawn = await self.draw(count.letters, around, picture.size, count.scene.owner[group])
-                await asyncio.to_thread(part.count_alone, group, around, picture, count.letters, drawn)
+                comparison = await asyncio.to_thread(
+                    part.compared_alone, group, around, picture, count.letters, drawn
+                )
+                await self._look_closer(part, comparison, count.letters, nodes)
+                await asyncio.to_thread(part.count_alone, group, comparison)
             heaps = await asyncio.to_thread(part.bury)
             if heaps.texts.size:
                 around = part.around(heaps.mixing)
@@ -158,6 +165,19 @@ class Viewer(Camera):
                 await asyncio.to_thread(part.mix, heaps, around, count.letters, drawn)
             parts.append(part)
         return parts
+
+    async def _look_closer(
+        self, part: "Pictures", comparison: Comparison, letters: Letters, nodes: dict[int, Any]
+    ) -> None:
+        """Compare parts of some texts, see `blank`, that do not quite look like their letters in other ways."""
+        if (low := comparison.low).any():
+            around, owners = part.around(low), letters.owners(low)
+            drawn = await self.draw_large(letters, around, part.size_of(around), owners)
+            await asyncio.to_thread(part.see_large, comparison, around, drawn)
+        if (doubtful := comparison.doubtful).any():
+            around = part.around(doubtful)
+            picture = await self.without_some(around, nodes, filling=True)
+            await asyncio.to_thread(part.fill, comparison, around, picture)
 
     async def _moves(self, part: "Pictures", boxes: Bools) -> bool:
         """Return whether anything moves by itself where some parts are."""

@@ -11,7 +11,8 @@
 // unboxed(...): what no capture has of the styles.
 // isHidden(), count(), counted(): whether the window is, and how often a timer has run, to know whether scripts run.
 // blank(count, ...nodes, ...roots): makes the letters of `count` text nodes transparent; with -1, all letters of the
-// document and of the closed shadow trees `roots`. unblank(): undoes that.
+// document and of the closed shadow trees `roots`. unfill(...): the same, but their strokes and shadows stay.
+// unblank(): undoes both.
 // cut(...elements): blanks the backgrounds of these, too, which are cut to letters.
 // put(element, keyframe), unstick(element), scroll(element, left, top): change an element for the pictures.
 // staying(...elements), isReached(element), areBlank(...elements): see below.
@@ -42,13 +43,15 @@ globalThis.domsievePixels = (() => {
   const strong = (selector) => `:is(${selector}, ${"#domsieve".repeat(9)} *)`;
   // What is drawn in other places than its own keeps its letters: there they would be taken for those of other texts.
   const drawnElsewhere = "defs, pattern, mask, marker, symbol, clipPath, filter";
-  const blankRules = (elsewhere) => {
+  const rules = (elsewhere, all, drawn, generated) => {
     const here = `:not(:is(${elsewhere}), :is(${elsewhere}) *)`;
-    return `${strong(`*${here}`)} { text-shadow: none !important; transition: none !important }
-    ${strong(`:is(text, tspan, textPath)${here}`)} { fill: transparent !important; stroke: transparent !important }
-    ${strong("*")}::before, ${strong("*")}::after { -webkit-text-fill-color: transparent !important;
-      -webkit-text-stroke-color: transparent !important; text-shadow: none !important }`;
+    return `${strong(`*${here}`)} { transition: none !important; ${all} }
+    ${strong(`:is(text, tspan, textPath)${here}`)} { fill: transparent !important; ${drawn} }
+    ${strong("*")}::before, ${strong("*")}::after { -webkit-text-fill-color: transparent !important; ${generated} }`;
   };
+  const blankRules = (elsewhere) => rules(elsewhere, "text-shadow: none !important", "stroke: transparent !important",
+    "-webkit-text-stroke-color: transparent !important; text-shadow: none !important");
+  const unfilledRules = (elsewhere) => rules(elsewhere, "-webkit-text-fill-color: transparent !important", "", "");
   const shadowless = sheet("");
   const released = sheet(`${strong(":root")} { overflow-y: auto !important }
     ${strong(":root > body")} { overflow: visible !important }`);
@@ -199,18 +202,41 @@ globalThis.domsievePixels = (() => {
   };
 
   // The letters of an element alone, where no highlight can blank them; the elements in it stay as they are.
-  const blankAlone = (element) => {
-    const names = ["textShadow", ...(element instanceof SVGElement ? ["fill", "stroke"] : [])];
+  const blankAlone = (element, isFilling) => {
+    const isDrawn = element instanceof SVGElement;
+    const empty = {
+      ...(isFilling ? { webkitTextFillColor: "transparent" } : { textShadow: "none" }),
+      ...(isDrawn ? { fill: "transparent" } : {}),
+      ...(isDrawn && !isFilling ? { stroke: "transparent" } : {}),
+    };
     const kept = [...run(element, Element, "querySelectorAll", ":scope > *")].map((child) => {
       const style = getComputedStyle(child);
-      return [child, Object.fromEntries(names.map((name) => [name, style[name]]))];
+      return [child, Object.fromEntries(Object.keys(empty).map((name) => [name, style[name]]))];
     });
-    const empty = { textShadow: "none", fill: "transparent", stroke: "transparent" };
-    blanks.push(animated(element, Object.fromEntries(names.map((name) => [name, empty[name]]))));
+    blanks.push(animated(element, empty));
     for (const [child, keyframe] of kept) blanks.push(animated(child, keyframe));
   };
 
   const MOST_CANVASES = 200;
+
+  // See `blank` and `unfill`; returns the text nodes, or null for all.
+  const clear = (count, objects, isFilling) => {
+    const nodes = count < 0 ? null : objects.slice(0, count);
+    blankTrees = trees(objects.slice(Math.max(count, 0)));
+    if (!nodes) {
+      const elsewhere = [drawnElsewhere, ...drawnAgain(blankTrees)].join();
+      shadowless.replaceSync(isFilling ? unfilledRules(elsewhere) : blankRules(elsewhere));
+      adopt([shadowless], blankTrees);
+    }
+    blanks = nodes ? [] : cutBoxes.map((element) => animated(element, withoutCut(element)));
+    for (const parent of new Set((nodes ?? []).map((node) => part(node, Node, "parentNode")))) {
+      if (!(parent instanceof Element)) continue;
+      if (isFilling || parent instanceof SVGElement || getComputedStyle(parent).textShadow !== "none") {
+        blankAlone(parent, isFilling);
+      }
+    }
+    return nodes;
+  };
 
   const paper = (width, height) => {
     const found = own("createElement").call(document, "canvas");
@@ -224,13 +250,16 @@ globalThis.domsievePixels = (() => {
     "50%": "ultra-condensed", "62.5%": "extra-condensed", "75%": "condensed", "87.5%": "semi-condensed",
     "112.5%": "semi-expanded", "125%": "expanded", "150%": "extra-expanded", "200%": "ultra-expanded",
   };
+  const RENDERINGS = ["optimizeSpeed", "optimizeLegibility", "geometricPrecision"];
   // Lines are as high as the font, rounded; if they differ by more than this share, the page is enlarged.
   const ROUNDED = 0.08;
+  // Letters are at whole pixels of a picture, so that the smallest shift or scale may move some of them by one.
+  const exact = (value, whole = 1) => (Math.abs(value - whole) < 0.005 ? whole : value);
   // How a pen draws a line at its place: see `Letters` in _pixel_letters.py for what a line is. What has no transform
   // fills its box: it may be enlarged as a whole, and its words may be apart. Spaces at its ends may be outside of it.
   const laid = (pen, fonts, [text, font, letterSpacing, wordSpacing, direction, box, map]) => {
     pen.font = "10px sans-serif";
-    const [style, size, family, caps, stretch] = fonts[font];
+    const [style, size, family, caps, stretch, rendering] = fonts[font];
     const [left, top, right, bottom] = box;
     const high = () => {
       const { fontBoundingBoxAscent, fontBoundingBoxDescent } = pen.measureText("");
@@ -244,10 +273,11 @@ globalThis.domsievePixels = (() => {
     [pen.letterSpacing, pen.wordSpacing] = [`${letter}px`, `${word}px`];
     [pen.fontVariantCaps, pen.direction, pen.textAlign] = [caps, direction, "left"];
     pen.fontStretch = STRETCHES[stretch] ?? "normal";
+    pen.textRendering = RENDERINGS.find((one) => one.toLowerCase() === rendering) ?? "auto";
     const wideOf = (piece) => pen.measureText(piece).width;
     const [above, below] = high().map(Math.round);
     let [a, b, c, d] = map ?? [1, 0, 0, 1];
-    if (!map) a = d = (bottom - top) / (above + below);
+    if (!map) a = d = exact((bottom - top) / (above + below));
     let [piece, misfit] = [text, 0];
     if (!b && !c) {
       const rest = (one) => (right - left) / Math.abs(a) - wideOf(one);
@@ -255,8 +285,8 @@ globalThis.domsievePixels = (() => {
       piece = pieces.reduce((best, one) => (Math.abs(rest(one)) < Math.abs(rest(best)) ? one : best));
       misfit = Math.abs(rest(piece)) / (wideOf(piece) || 1);
       const spaces = piece.split(/[ \u00a0]/).length - 1;
-      if (spaces) pen.wordSpacing = `${word + rest(piece) / spaces}px`;
-      else if (!map) a = (right - left) / (wideOf(piece) || 1);
+      if (spaces) pen.wordSpacing = `${word + exact(rest(piece) / spaces, 0)}px`;
+      else if (!map) a = exact((right - left) / (wideOf(piece) || 1));
     }
     const wide = wideOf(piece);
     const at = [-wide / 2, (above - below) / 2];
@@ -504,15 +534,8 @@ globalThis.domsievePixels = (() => {
     },
 
     blank(count, ...objects) {
-      const nodes = count < 0 ? null : objects.slice(0, count);
-      blankTrees = trees(objects.slice(Math.max(count, 0)));
-      if (!nodes) shadowless.replaceSync(blankRules([drawnElsewhere, ...drawnAgain(blankTrees)].join()));
-      adopt(nodes ? [blanked] : [blanked, shadowless], blankTrees);
-      blanks = nodes ? [] : cutBoxes.map((element) => animated(element, withoutCut(element)));
-      for (const parent of new Set((nodes ?? []).map((node) => part(node, Node, "parentNode")))) {
-        if (!(parent instanceof Element)) continue;
-        if (parent instanceof SVGElement || getComputedStyle(parent).textShadow !== "none") blankAlone(parent);
-      }
+      const nodes = clear(count, objects, false);
+      adopt([blanked], blankTrees);
       const ranges = (nodes ?? blankTrees).map((node) => {
         const range = new Range();
         range.selectNodeContents(node);
@@ -521,6 +544,11 @@ globalThis.domsievePixels = (() => {
       const highlight = new Highlight(...ranges);
       highlight.priority = 2 ** 31 - 1; // above those of the page
       CSS.highlights.set(NAME, highlight);
+    },
+
+    // Without a highlight: where one is, letters have no strokes.
+    unfill(count, ...objects) {
+      clear(count, objects, true);
     },
 
     // Whether the letters of elements are transparent now, but for the highlight; an inline style may forbid it.
