@@ -13,8 +13,9 @@ from domsieve.snapshot.contrast import contrast
 _PILE, _BURIED, _SLANTED = 3, 0.5, 3.0
 # So many copies of a text are looked for. Shadows and effects shift them no farther than this share of a letter.
 _MOST_COPIES, _MOST_SHIFT = 300, 0.15
-# Two texts cannot be read if so much of the ink of one is where the other has more ink than this, of 255, and their
-# letters change the ground by less than this share apart.
+# Two texts cannot be read if so much of the ink of one is where the other has more ink than this, of 255, and what
+# their letters change differs by less than this share. Measured: .35 to .9 for two texts in one place, or up to 4 px
+# apart, whose changes differ by up to .1 in one colour. On 28 real pages, 7 of 50,000 words lie on others so.
 _MIXED, _LEAST_INK, _ALIKE = 0.3, 40, 0.4
 
 
@@ -39,7 +40,7 @@ class Heaps:
     def __init__(
         self, scene: Scene, edges: Ints, is_seen: Bools, *, shape: tuple[int, int], scale: float
     ) -> None:
-        self._scene, self._edges, self._scale = scene, edges, scale
+        self._scene, self._edges = scene, edges
         _, self._first, self._line = np.unique(scene.line, return_index=True, return_inverse=True)
         around = lines_around(edges, self._line, self._first.size)
         height = (around[:, 2:] - around[:, :2]).min(axis=1)
