@@ -210,6 +210,8 @@ READABLE = [
             ("text", "absolute", "20px"),
         )
     ),
+    "<main inert><div style='overflow:auto;height:40px'>text<div style='height:9em'></div><p>{}</p></div></main>"
+    "<dialog id=d>a dialog</dialog><script>d.showModal()</script>",
     "<div style='height:40px;overflow:auto;pointer-events:none'><p style='pointer-events:auto'>-</p>"
     "<p style='margin-top:300px'>{}</p></div>",
 ]
@@ -254,6 +256,7 @@ _CLEAR_LAYER = "<div style='position:absolute;inset:0'></div>"
 BEYOND_REACH = [
     "<div style='position:relative'><div tabindex=-1 style='overflow:auto;height:40px'>text in sight"
     f"<div style='height:400px'></div><p>{{}}</p></div>{_CLEAR_LAYER}</div>",
+    "<div inert style='overflow:auto;height:40px'><a href=#>see</a><div style='height:9em'></div><p>{}</p></div>",
     "<div style='height:3000px'></div><div style='position:relative'><iframe height=60 srcdoc='text in sight"
     f"<div style=height:300px></div><p>{{}}</p>'></iframe>{_CLEAR_LAYER}</div>",
     "<div style='overflow:auto;height:80px;position:relative'><p style='position:absolute;top:-60px'>{}</p>"

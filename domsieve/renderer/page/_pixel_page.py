@@ -104,7 +104,9 @@ class OpenPage:
             document = int(scene.document_of[node])
             await self.enter(document)
             if document in self.worlds:
-                way = await self.call(document, "isReached", await self._handle(scene, node))
+                way = await self.call(
+                    document, "isReached", await self._handle(scene, node), bool(scene.fixed.size)
+                )
                 if way == "by keys":
                     return True
                 is_reached &= bool(way)

@@ -15,7 +15,7 @@
 // unblank(): undoes both.
 // cut(...elements): blanks the backgrounds of these, too, which are cut to letters.
 // put(element, keyframe), unstick(element), scroll(element, left, top): change an element for the pictures.
-// staying(...elements), isReached(element), areBlank(...elements): see below.
+// staying(...elements), isReached(element, isBehind), areBlank(...elements): see below.
 // isLive(canvas): whether a worker may draw a canvas.
 // hasFonts(), alike(...groups): whether the document loads fonts, and which groups of [font, letters] draw all alike.
 // lines(...nodes): where the lines of texts are.
@@ -308,10 +308,13 @@ globalThis.domsievePixels = (() => {
   };
 
   const PLACES = [0.02, 0.26, 0.5, 0.74, 0.98];
-  const isReached = (element) => {
+  const isReached = (element, isBehind) => {
+    // The page behind a dialog is inert as long as that is open.
+    for (let node = element; node; node = above(node)) {
+      if (node.inert === true) return isBehind || own("querySelector").call(document, ":modal") ? "by a pointer" : "";
+    }
     const takesKeys = (one) => one.tabIndex >= 0 && !(one instanceof HTMLIFrameElement);
     if ([element, ...run(element, Element, "querySelectorAll", "*")].some(takesKeys)) return "by keys";
-    if (run(element, Element, "closest", "[inert]")) return "by a pointer";
     // Bring it into the middle of the window, but leave the windows around frames as they are.
     const moved = [];
     for (let node = above(element); node; node = above(node)) {
@@ -621,6 +624,7 @@ globalThis.domsievePixels = (() => {
     },
 
     // Whether a reader can scroll a box: a pointer reaches it somewhere, or keys do, for something in it takes these.
+    // `isBehind` says that there are fixed boxes, of which one may be a dialog.
     isReached,
 
     unblank() {
