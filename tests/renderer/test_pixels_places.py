@@ -64,6 +64,8 @@ IN_SIGHT = {
     f"<div style='overflow:auto;height:300px'>{_TALL}<p>{{}}</p>{_TALL}</div>",
     "a sticky column beside it": "<div style='display:flex'><div style='position:sticky;top:0;height:100vh;"
     f"width:300px;background:{_WHITE}'>menu</div><div>{_TALL}<p>{{}}</p>{_TALL}</div></div>",
+    "a sticky head over it": f"<div style='position:sticky;top:0;height:60vh;background:{_WHITE}'>head</div>"
+    f"{_TALL}<p>{{}}</p>{_TALL}",
     "a tall sticky box with it": "<div style='position:sticky;top:0;height:90vh'><div style='height:80vh'></div>"
     f"<p>{{}}</p></div>{_TALL}<p style='margin-left:10px'>other words</p>{_TALL}",
 }

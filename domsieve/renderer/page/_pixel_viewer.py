@@ -18,6 +18,9 @@ from domsieve.renderer.page._pixel_scene import SHOWING
 
 # Chrome pictures large parts faster than many small ones.
 _TILE_PX, _WIDTH_PX = 16_384, 1_280
+# Where in the window texts are pictured: the middle of a band and its height, as shares of the window's height. In
+# the second and third only what was not seen before.
+_BANDS = (0.5, 0.5), (0.84, 0.25), (0.16, 0.25)
 # A bound of the work on one page. Texts beyond it are unsure.
 _MOST_WINDOWS = 400
 # If so many parts of texts are not seen in a picture, it is taken again; if fewer are not, what is around them, if it
@@ -53,7 +56,7 @@ class Viewer(Camera):
                 await self._view_in_window(count, here, clip, moves=moves)
 
     async def _view_in_window(self, count: Count, boxes: Bools, clip: F64, *, moves: bool) -> None:
-        """Picture some boxes in a part of the page as readers see them, in the middle of the window.
+        """Picture some boxes in a part of the page as readers see them, in several places of the window.
 
         Parameters
         ----------
@@ -82,25 +85,27 @@ class Viewer(Camera):
 
         self.is_beyond = False
         window = await aim(0.0, 0.0)
-        step = (window[2:] - window[:2]) / 2
-        # No page can know where in the window a text is pictured.
-        top = float(clip[1]) - CHANCE.uniform(0.0, float(step[1]) / 2)
-        if clip[2] <= window[2]:
-            step[0] = window[2]
-        is_swept = self.follows or not moves
-        rows = np.arange(top, clip[3], step[1]) if is_swept else np.zeros(0)
-        columns = np.arange(0.0, clip[2], step[0])
-        for y, x in itertools.islice(itertools.product(rows, columns), _MOST_WINDOWS):
-            begin = np.array([x, y])
-            if moves or inside(begin, begin + step).any():
-                window = await aim(*(begin - step / 2).tolist())
-                await picture(inside(begin, begin + step), window)
-        if rows.size * columns.size > _MOST_WINDOWS:
-            count.leave(waiting)
+        size = window[2:] - window[:2]
+        wide = size[0] if clip[2] <= window[2] else size[0] / 2
+        for number, (at, share) in enumerate(_BANDS if self.follows or not moves else ()):
+            if number:  # what may be covered in one place of the window, may be seen in another
+                waiting = count.unseen(boxes)
+                count.recount(waiting)
+            step = np.array([wide, share * size[1]])
+            # No page can know where in the window a text is pictured.
+            top = float(clip[1]) - CHANCE.uniform(0.0, float(step[1]) / 2)
+            rows, columns = np.arange(top, clip[3], step[1]), np.arange(0.0, clip[2], step[0])
+            for y, x in itertools.islice(itertools.product(rows, columns), _MOST_WINDOWS):
+                begin = np.array([x, y])
+                if moves or inside(begin, begin + step).any():
+                    window = await aim(*(begin + step / 2 - size * [0.5, at]).tolist())
+                    await picture(inside(begin, begin + step), window)
+            if rows.size * columns.size > _MOST_WINDOWS:
+                count.leave(waiting)
         for part in np.flatnonzero(waiting).tolist()[:_MOST_WINDOWS]:
-            # It stays in the window, but maybe never in the middle.
+            # It stays in the window, but maybe never in one of these places.
             if waiting[part]:
-                window = await aim(*(scene.box[part, :2] - step).tolist())
+                window = await aim(*(scene.box[part, :2] - size / 2).tolist())
                 await picture(inside(window[:2], window[2:]), window)
         await aim(0.0, 0.0)
         self.is_beyond = True
