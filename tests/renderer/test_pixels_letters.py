@@ -47,6 +47,10 @@ UNLIKE = {
     "repeating-linear-gradient(90deg,#000 0 12px,transparent 12px 54px)'>{}</p>",
     "strips down": "<p style='writing-mode:vertical-rl;mask-image:"
     "repeating-linear-gradient(#000 0 12px,transparent 12px 54px)'>{}</p>",
+    "strips of upright letters": "<p style='writing-mode:vertical-rl;text-orientation:upright;mask-image:"
+    "repeating-linear-gradient(#000 0 3px,transparent 3px 14px)'>{}</p>",
+    "many shadows of upright letters": "<p style='writing-mode:vertical-rl;text-orientation:upright;margin:20px;"
+    f"filter:{_SHADOWS}'>{{}}</p>",
     "a pattern finer than pixels": f"<div style='position:relative'><p>{{}}</p><div style='{_AT};top:0;width:900px;"
     "height:40px;background:repeating-linear-gradient(90deg,"
     "transparent 0 .2px,#fff .2px .8px,transparent .8px 1px)'></div></div>",
@@ -94,6 +98,11 @@ LIKE = {
     "tight and large": "<h1 style='font:900 48px/1 sans-serif;letter-spacing:-.05em'>A Tight Heading</h1>",
     "enlarged": "<p style='zoom:1.5'>seven words that a reader can read</p>",
     "turned": "<p style='transform:rotate(-5deg);width:200px'>turned by five degrees</p>",
+    "upright": "<p style='writing-mode:vertical-rl;text-orientation:upright'>seven words that a reader can read</p>",
+    "Japanese": "<p style='writing-mode:vertical-rl;height:250px;letter-spacing:1px'>これは縦書きの文章です。"
+    "「はい」と、ABCも123も、some longer words もある。</p>",
+    "on a layer": "<p style='will-change:transform;margin-left:111px'>Evaluation of some words on a layer</p>",
+    "precise": "<p style='text-rendering:geometricPrecision;margin-left:111px'>Evaluation of precise letters</p>",
     "down": "<p style='writing-mode:vertical-rl'>from the top to the bottom</p>",
     "first line": "<style>p::first-line { font: bold 22px serif; text-transform: uppercase }</style>"
     "<p style='width:300px'>the first line of this text is not as the others of it are</p>",

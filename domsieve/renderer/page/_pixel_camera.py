@@ -76,7 +76,7 @@ class Camera(OpenPage):
         return await asyncio.to_thread(shifted_inks, drawn, size)
 
     async def _draw(
-        self, letters: Letters, lines: dict[int, list[list[Any]]], size: tuple[int, int], reduced: int
+        self, letters: Letters, lines: dict[int, list[dict[str, Any]]], size: tuple[int, int], reduced: int
     ) -> list[str]:
         """Return pictures of letters, as documents encode them, that are larger than `size` by so many times."""
         sheet = (*(reduced * one for one in size), reduced * SCALE)

@@ -45,7 +45,7 @@ _MOST_SQUEEZED, _LEAST_HEIGHT, _FEWEST_LETTERS = 0.6, 2.5, 6
 
 
 class Letters:
-    """The lines of a scene whose letters can be drawn apart: those in which they lie along the line.
+    """The lines of a scene whose letters can be drawn apart: all but those along paths.
 
     Parameters
     ----------
@@ -59,7 +59,8 @@ class Letters:
     by_document : the lines that each document draws.
     lines : of each such line, what ``pixels.js`` needs: its text, the number of its font, the space between letters
         and words, its direction, its edges in CSS px of the page, what its transforms make of it (4,) or None, and
-        where in the text its parts begin and end, and whether its font is varied.
+        where in the text its parts begin and end, whether its font is varied, and from which code point on its
+        letters are upright in a line that goes down, None for none.
     is_drawn : (B,), the parts of such lines.
     ink : (B,), the ink that the line of each part was drawn with: lines on top of each other have different ones.
     """
@@ -68,7 +69,7 @@ class Letters:
         self._scene = scene
         self.fonts: list[tuple[str | float, ...]] = []
         self.by_document: dict[int, list[int]] = {document: [] for document in documents}
-        self.lines: dict[int, list[Any]] = {}
+        self.lines: dict[int, dict[str, Any]] = {}
         self._parts: dict[int, Ints] = {}
         font: tuple[str | float, ...]
         fonts: dict[tuple[str | float, ...], int] = {}
@@ -78,8 +79,6 @@ class Letters:
             node = int(scene.owner[parts[0]])
             document = int(scene.document_of[node])
             if line >= len(scene.pieces) or document not in self.by_document or not scene.is_plain[node]:
-                continue
-            if not scene.is_level[node] and max(scene.pieces[line]) >= _UPRIGHT:
                 continue
             style, weight, family, caps, *others, direction = scene.style(node, *_FONT, "direction")
             size = float(scene.font_px(parts[:1])[0])
@@ -91,15 +90,18 @@ class Letters:
             text = scene.pieces[line].replace("\n", " ").replace("\t", " ")
             control = _CONTROLS[int(scene.against[parts[0]])]
             ends = [[_units(control + text[:end]) for end in pair] for pair in scene.chars[parts].tolist()]
-            self.lines[line] = [
-                *(control + text, number, *between, direction or "ltr"),
-                *(
-                    scene.line_box[line].tolist(),
-                    _turned(scene, node),
-                    ends,
-                    _is_varied(scene, node),
-                ),
-            ]
+            self.lines[line] = {
+                "text": control + text,
+                "font": number,
+                "letterSpacing": between[0],
+                "wordSpacing": between[1],
+                "direction": direction or "ltr",
+                "box": scene.line_box[line].tolist(),
+                "map": _turned(scene, node),
+                "ends": ends,
+                "isVaried": _is_varied(scene, node),
+                "upright": _upright(scene, node, text),
+            }
             self.by_document[document].append(line)
             self._parts[line] = parts
         self.fonts = [*fonts]
@@ -112,10 +114,10 @@ class Letters:
 
     def in_clip(
         self, clip: F64, owners: Ints | None = None, *, keep_inks: bool = False
-    ) -> dict[int, list[list[Any]]]:
+    ) -> dict[int, list[dict[str, Any]]]:
         """Return what each document draws in a part of the page; with `owners`, only the lines of these texts.
 
-        It is as in `lines`, but for the place, and with the number of an ink in place of the ends of parts.
+        It is as in `lines`, but for the place, and with the number of an ink.
         """
         scene = self._scene
         _, first = np.unique(scene.line, return_index=True)
@@ -135,9 +137,7 @@ class Letters:
         places = dict(zip(lines.tolist(), boxes.tolist(), strict=True))
         return {
             document: [
-                [*self.lines[line][:5], places[line], self.lines[line][6], inks[line]]
-                for line in own
-                if line in places
+                {**self.lines[line], "box": places[line], "ink": inks[line]} for line in own if line in places
             ]
             for document, own in self.by_document.items()
             if not places.keys().isdisjoint(own)
@@ -163,7 +163,7 @@ class Letters:
                 scene.unread[scene.owner[parts]] = True
             if found["boxes"]:
                 scene.box[parts] = found["boxes"]
-            elif parts.size > 1 and (self.lines[line][6] or [1, 0, 0, 1])[1:3] == [0, 0]:
+            elif parts.size > 1 and (self.lines[line]["map"] or [1, 0, 0, 1])[1:3] == [0, 0]:
                 left, _, right, _ = scene.line_box[line]
                 ends = np.array(found["ends"], np.float64)
                 if scene.box[parts[0], 0] > scene.box[parts[-1], 0]:  # read to the left
@@ -184,6 +184,15 @@ def _turned(scene: Scene, node: int) -> list[float] | None:
     if (first, second, third, last) == (1, 0, 0, 1):
         return None
     return [first, third, second, last]
+
+
+def _upright(scene: Scene, node: int, text: str) -> int | None:
+    """Return from which code point on the letters of a text are upright in a line that goes down, None for none."""
+    mode, orientation = scene.style(node, "writing-mode", "text-orientation")
+    if scene.is_level[node] or mode.startswith("sideways") or orientation == "sideways":
+        return None
+    first = "\0" if orientation == "upright" else _UPRIGHT
+    return ord(first) if max(text) >= first else None
 
 
 def _units(text: str) -> int:

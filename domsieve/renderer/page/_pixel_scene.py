@@ -100,7 +100,7 @@ class Scene(Tree):
     is_displaced : (N,), the nodes whose lines captures have in other places: in columns, buttons and drawings, and
         vertical ones.
     is_level : (N,), the nodes whose lines are written to the side, not down or up.
-    is_plain : (N,), the nodes whose letters are not upright in vertical lines, nor along a path.
+    is_plain : (N,), the nodes whose letters are not along a path.
     box, ink : the edges of each part in CSS px of the page before anything is scrolled (B, 4), and how many pixels of
         a picture would differ if its letters were black on white (B,).
     column, maps : the distinct values of each property, and what transforms make of each node (N, 2, 2).
@@ -211,13 +211,12 @@ class Scene(Tree):
         maps = linear_maps(column, row, ~is_text & ~is_inline, self.levels, self.parent)
         self.unread |= self.is_turned & too_flat(maps, self._font_px)
         self.is_level = has("writing-mode", "horizontal-tb", "")
-        self.is_plain = self.is_level | ~has("text-orientation", "upright")
         self.column, self.maps = column, maps
         split = ~(has("column-count", "auto", "") & has("column-width", "auto", ""))
         self.is_displaced = (
             self.is_drawing | self.below(split | np.isin(self.names, ("button",))) | ~self.is_level
         )
-        self.is_plain &= ~self.below(np.isin(self.names, ("textpath",)))
+        self.is_plain = ~self.below(np.isin(self.names, ("textpath",)))
         self._reading = reading(maps, column, row)
         self._override = overrides(column, row, is_text, self.levels, self.parent)
 

@@ -257,7 +257,7 @@ globalThis.domsievePixels = (() => {
   const exact = (value, whole = 1) => (Math.abs(value - whole) < 0.005 ? whole : value);
   // How a pen draws a line at its place: see `Letters` in _pixel_letters.py for what a line is. What has no transform
   // fills its box: it may be enlarged as a whole, and its words may be apart. Spaces at its ends may be outside of it.
-  const laid = (pen, fonts, [text, font, letterSpacing, wordSpacing, direction, box, map]) => {
+  const laid = (pen, fonts, { text, font, letterSpacing, wordSpacing, direction, box, map, upright }) => {
     pen.font = "10px sans-serif";
     const [style, size, family, caps, stretch, rendering] = fonts[font];
     const [left, top, right, bottom] = box;
@@ -288,9 +288,33 @@ globalThis.domsievePixels = (() => {
       if (spaces) pen.wordSpacing = `${word + exact(rest(piece) / spaces, 0)}px`;
       else if (!map) a = exact((right - left) / (wideOf(piece) || 1));
     }
-    const wide = wideOf(piece);
-    const at = [-wide / 2, (above - below) / 2];
-    return { piece, wide, at, misfit, matrix: [a, b, c, d, (left + right) / 2, (top + bottom) / 2], begin: text.indexOf(piece) };
+    if (upright !== null) piece = text.trim();
+    let wide = wideOf(piece);
+    const base = (above - below) / 2;
+    const matrix = [a, b, c, d, (left + right) / 2, (top + bottom) / 2];
+    const found = { piece, at: [-wide / 2, base], misfit, matrix, begin: text.indexOf(piece) };
+    if (upright === null) return { ...found, wide, glyphs: [{ piece, at: found.at, wide }] };
+    wide = Math.abs(b) > Math.abs(a) ? (bottom - top) / Math.abs(b) : (right - left) / Math.abs(a);
+    const glyphs = apart(piece, upright).map(([one, isUpright]) => ({ piece: one, isUpright, wide: wideOf(one) }));
+    const lying = glyphs.reduce((sum, glyph) => sum + (glyph.isUpright ? 0 : glyph.wide), 0);
+    const tall = (wide - lying) / (glyphs.filter((glyph) => glyph.isUpright).length || 1);
+    let from = -wide / 2;
+    for (const glyph of glyphs) {
+      if (glyph.isUpright) glyph.wide = tall;
+      glyph.at = [glyph.isUpright ? from + (tall - letter) / 2 : from, base];
+      from += glyph.wide;
+    }
+    return { ...found, at: [-wide / 2, base], wide, glyphs, room: tall / size };
+  };
+  // The upright letters of a line that goes down, from a code point on, and the pieces between them, that lie.
+  const apart = (text, upright) => {
+    const found = [];
+    for (const { segment } of new Intl.Segmenter().segment(text)) {
+      const isUpright = segment.codePointAt(0) >= upright;
+      if (isUpright || !found.length || found.at(-1)[1]) found.push([segment, isUpright]);
+      else found.at(-1)[0] += segment;
+    }
+    return found;
   };
 
   const above = (node) => part(node, Node, "parentNode") ?? (node instanceof ShadowRoot ? node.host : null);
@@ -357,19 +381,28 @@ globalThis.domsievePixels = (() => {
     measured(fonts, lines) {
       const pen = run(paper(1, 1), HTMLCanvasElement, "getContext", "2d");
       return lines.map((line) => {
-        const { piece, wide, at, misfit, matrix: [a, b, c, d, e, f], begin } = laid(pen, fonts, line);
+        const { piece, wide, at, misfit, glyphs, room, matrix: [a, b, c, d, e, f], begin } = laid(pen, fonts, line);
         if (![a, b, c, d, e, f, wide].every(Number.isFinite) || !wide) return null;
-        if (line[8] && misfit > MOST_MISFIT) return null;
+        if (line.isVaried && misfit > MOST_MISFIT) return null;
         const ink = pen.measureText(piece);
-        const xs = [at[0] - ink.actualBoundingBoxLeft, at[0] + ink.actualBoundingBoxRight];
+        const xs = room ? [at[0], -at[0]] : [at[0] - ink.actualBoundingBoxLeft, at[0] + ink.actualBoundingBoxRight];
         const ys = [at[1] - ink.actualBoundingBoxAscent, at[1] + ink.actualBoundingBoxDescent];
         const around = (xs, ys) => {
           const corners = xs.flatMap((x) => ys.map((y) => [a * x + c * y + e, b * x + d * y + f]));
           const [across, down] = [0, 1].map((axis) => corners.map((corner) => corner[axis]));
           return [Math.min(...across), Math.min(...down), Math.max(...across), Math.max(...down)];
         };
-        const place = (end) => pen.measureText(piece.slice(0, Math.max(end - begin, 0))).width / wide;
-        const ends = line[7].length > 1 ? line[7].map((pair) => pair.map(place)) : [];
+        // How much of the line the first letters take, counted in code units.
+        const place = (end) => {
+          let [units, taken] = [0, 0];
+          for (const { piece: one, wide: own } of glyphs) {
+            const part = one.slice(0, Math.max(end - units, 0));
+            taken += part === one ? own : pen.measureText(part).width;
+            units += one.length;
+          }
+          return taken / wide;
+        };
+        const ends = line.ends.length > 1 ? line.ends.map((pair) => pair.map((end) => place(end - begin))) : [];
         const { fontBoundingBoxAscent, fontBoundingBoxDescent } = pen.measureText("");
         const boxes = !b && !c ? [] : ends.map(([from, to]) => around(
           [at[0] + from * wide, at[0] + to * wide], [at[1] - fontBoundingBoxAscent, at[1] + fontBoundingBoxDescent]));
@@ -380,8 +413,8 @@ globalThis.domsievePixels = (() => {
         return {
           ink: around(xs, ys),
           boxes,
-          room: (Math.min(wide, close) / natural) * (line[6] ? 1 : a / d),
-          high: line[6] ? null : d * (ink.actualBoundingBoxAscent + ink.actualBoundingBoxDescent),
+          room: room ?? (Math.min(wide, close) / natural) * (line.map ? 1 : a / d),
+          high: line.map ? null : d * (ink.actualBoundingBoxAscent + ink.actualBoundingBoxDescent),
           ends,
         };
       });
@@ -393,10 +426,20 @@ globalThis.domsievePixels = (() => {
       pen.fillRect(0, 0, width, height);
       pen.globalCompositeOperation = "lighter";
       for (const line of lines) {
-        pen.fillStyle = ["#f00", "#0f0", "#00f"][line[7]];
-        const { piece, at, matrix } = laid(pen, fonts, line);
+        pen.fillStyle = ["#f00", "#0f0", "#00f"][line.ink];
+        const { glyphs, matrix } = laid(pen, fonts, line);
         pen.setTransform(...matrix.map((one) => scale * one));
-        pen.fillText(piece, ...at);
+        for (const { piece, at: [x, y], isUpright } of glyphs) {
+          if (!isUpright) {
+            pen.fillText(piece, x, y);
+            continue;
+          }
+          pen.save();
+          [pen.letterSpacing, pen.textAlign] = ["0px", "center"];
+          pen.transform(0, -1, 1, 0, x, 0); // no rotation, whose numbers are not exact
+          pen.fillText(piece, 0, y);
+          pen.restore();
+        }
       }
       return run(sheet, HTMLCanvasElement, "toDataURL").split(",")[1];
     },
