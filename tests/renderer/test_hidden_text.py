@@ -723,6 +723,8 @@ FADES_IN = [
     '<p style="animation:in 4s">{}</p>\'></iframe>',
     _FADE
     + "<div style='height:3000px'></div><p style='animation:in linear both;animation-timeline:view()'>{}</p>",
+    _FADE + "<div style='height:3000px'></div><p style='animation:in linear forwards,out linear both;"
+    "animation-timeline:view();animation-range:entry,exit'>{}</p>",
     "<div id=h style='margin-top:3000px'></div><script>h.attachShadow({{ mode: 'open' }}).innerHTML = `<style>"
     "@keyframes in {{ from {{ opacity: 0 }} to {{ opacity: 0 }} 50% {{ opacity: 1 }} }}</style>"
     "<p style='animation:in linear both;animation-timeline:view()'>{}</p>`</script>",

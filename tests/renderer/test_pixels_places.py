@@ -50,6 +50,16 @@ COVERED = {
     "a fixed box that moves with the page": f"<style>{_FADING} i {{ position: fixed; inset: 0; "
     f"background: {_WHITE}; animation: k linear both; animation-timeline: view() }}</style>{_TALL}"
     f"<div style='transform:scale(1)'><p>{{}}</p><i></i></div>{_TALL}",
+    "sticky boxes that cover the window together": "".join(
+        f"<div style='position:sticky;top:{at}vh;height:39vh;background:{_WHITE};z-index:1'></div>"
+        for at in (0, 33, 66)
+    )
+    + f"{_TALL}<p>{{}}</p>{_TALL}",
+    "the last of many sticky boxes": f"{'<i style=position:sticky></i>' * 60}<div style='position:sticky;top:0;"
+    f"height:100vh;background:{_WHITE};z-index:1'></div>{_TALL}<p>{{}}</p>{_TALL}",
+    "what the browser puts into an element": "<style>progress::-webkit-progress-bar { position: fixed; "
+    "inset: 0; background: #000; z-index: -1 } progress { appearance: none }</style><progress></progress>"
+    f"{_TALL}<p>{{}}</p>",
     "a canvas that is laid out late": f"{_TALL}<div style='position:relative'><p>{{}}</p>"
     "<div style='position:absolute;inset:0;content-visibility:auto'><canvas width=900 height=60></canvas>"
     "<script>{ const pen = document.currentScript.previousSibling.getContext('2d'); pen.fillStyle = '#fff'; "
@@ -62,6 +72,14 @@ IN_SIGHT = {
     f"{_TALL}<p>{{}}</p>{_TALL}",
     "fading in, in a box": f"<style>{_FADING} p {{ animation: k linear both; animation-timeline: view() }}</style>"
     f"<div style='overflow:auto;height:300px'>{_TALL}<p>{{}}</p>{_TALL}</div>",
+    "to the left": "<script>document.documentElement.dir = 'rtl'</script><p>{}</p>"
+    "<div style='width:1500px'>wide</div>",
+    "revealed at the end": f"<div style='position:fixed;bottom:0;z-index:-1'>{{}}</div><div style='position:relative;"
+    f"background:{_WHITE};margin-bottom:100px;height:3000px'></div>",
+    "a ground with text behind it": "<div style='position:fixed;inset:0;background:#000;color:#fff'>a name</div>"
+    f"<div style='position:relative;color:#fff'>{_TALL}<p>{{}}</p></div>",
+    "a dialog over it": "<dialog id=d>ask</dialog><style>::backdrop { background: #fff }</style>"
+    "<p>{}</p><script>d.showModal()</script>",
     "a sticky column beside it": "<div style='display:flex'><div style='position:sticky;top:0;height:100vh;"
     f"width:300px;background:{_WHITE}'>menu</div><div>{_TALL}<p>{{}}</p>{_TALL}</div></div>",
     "a sticky head over it": f"<div style='position:sticky;top:0;height:60vh;background:{_WHITE}'>head</div>"

@@ -265,8 +265,10 @@ globalThis.domsieve = (() => {
       for (const one of roots.flatMap(animationsOf)) {
         if (endsWithin(one, endMs)) one.finish();
         if (followsItsElement(one)) {
+          // Its time counts from the begin of its range.
+          const begin = one.timeline.currentTime?.sub(one.currentTime ?? CSS.percent(0)) ?? CSS.percent(0);
           one.pause();
-          one.currentTime = CSS.percent(50);
+          one.currentTime = CSS.percent(50).sub(begin);
           halfway.push(one);
         }
       }

@@ -33,11 +33,14 @@ class Camera(OpenPage):
         pixels: of these, browsers take the colour at one place of each pixel.
     is_beyond : whether pictures show more of the page than the window does. The browser makes the window larger for
         them, so what stays in it is in other places.
+    origin : how far the place from which a page is scrolled is from the left and the top of all of it, in px (2,). It
+        is not 0 in pages that are read to the left, if they are wider than the window.
     """
 
     def __init__(self, tab: Tab) -> None:
         super().__init__(tab)
         self.is_fine, self.is_beyond = False, True
+        self.origin = np.zeros(2)
 
     async def measure(self, scene: Scene) -> Letters:
         """Return the lines that can be drawn apart, and tell the scene where exactly they are."""
@@ -123,7 +126,7 @@ class Camera(OpenPage):
 
     async def picture(self, clip: F64) -> str:
         """Return a picture of a part of the page, as the browser encodes it."""
-        left, top, right, bottom = clip.tolist()
+        left, top, right, bottom = (clip + np.tile(self.origin, 2)).tolist()
         scale = self._reduced * SCALE
         answer = await self.session.send(
             "Page.captureScreenshot",
@@ -138,13 +141,8 @@ class Camera(OpenPage):
 
     async def aim(self, left: float, top: float) -> F64:
         """Scroll the page; return what the window shows of it: left, top, right and bottom in CSS px."""
-        begin = await self.call(0, "scrollPage", left, top)
-        await self.wake(*begin)
-        metrics = await self.session.send("Page.getLayoutMetrics")
-        window = metrics["cssLayoutViewport"]
-        return np.array(
-            [*begin, begin[0] + window["clientWidth"], begin[1] + window["clientHeight"]], np.float64
-        )
+        x, y, wide, high = await self.call(0, "scrollPage", left, top)
+        return np.array([x, y, x + wide, y + high], np.float64)
 
     async def wake(self, left: float = 0.0, top: float = 0.0) -> None:
         """Let the browser draw a frame, with which styles follow what was scrolled; a place is in the window."""

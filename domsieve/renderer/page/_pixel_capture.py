@@ -14,6 +14,7 @@ PIXEL_STYLES = (
     "pointer-events",
     "unicode-bidi",
     "background-attachment",
+    "top",
     "bottom",
     "-webkit-box-reflect",
     "text-combine-upright",

@@ -18,8 +18,8 @@ _PICTURED = (
 _SIZES = ("background-size", "mask-size")
 PATTERNS = (*_PICTURED, *_SIZES)
 """The computed properties with pictures and their sizes."""
-# Patterns of smaller pictures may be finer than pixels. A guess.
-_FINE_PX = 4.0
+# Patterns of smaller pictures, and of gradients with more colours, may be finer than pixels. Guesses.
+_FINE_PX, _MOST_STOPS = 4.0, 24
 _FINE = frozenset({"pattern", "femorphology", "feconvolvematrix", "feturbulence"})
 
 
@@ -55,7 +55,7 @@ def has_fine_patterns(
     return (
         not _FINE.isdisjoint(names)
         or any(one.lower() == "spreadmethod" for one in strings)  # of a gradient of SVG that is repeated
-        or any("repeating-" in value for value in pictures)
+        or any("repeating-" in value or value.count("rgb") > _MOST_STOPS for value in pictures)
         or any(one.endswith("px") and px(one) < _FINE_PX for one in lengths)
         or not {"auto", ""}.issuperset(column["image-rendering"])
     )

@@ -11,6 +11,8 @@ from domsieve.renderer.page._pixel_parts import Bools, Ints, blur_px, px
 # Blurs from this share of a letter on cannot be read; several add up as the root of the sum of their squares. Nor can
 # letters under lines through them that are as thick as this share; lines of an automatic thickness have the other.
 _MOST_BLUR, _MOST_STRUCK, _THICKNESS = 0.3, 0.4, 0.08
+# Of what is clearer nothing is seen.
+_LEAST_OPACITY = 0.03
 # Filters of SVG that change colours, or blur, which pictures tell. All others can move the parts of letters apart.
 _CLEAR_FILTERS = frozenset(
     (
@@ -52,6 +54,11 @@ def unread(
         struck[nodes] += np.where(is_drawing[nodes], 0, struck[parent[nodes]])
     is_covered = (np.sqrt(blur) > _MOST_BLUR * font) | (struck > _MOST_STRUCK * font)
     return np.asarray((dotted | is_covered) & (row >= 0))
+
+
+def clear(column: Mapping[str, Sequence[str]], row: Ints) -> Bools:
+    """Return which nodes (N,) are so clear by their own opacity that nobody sees them; see `unread`."""
+    return np.array([value != "" and float(value) < _LEAST_OPACITY for value in column["opacity"]])[row]
 
 
 def unclear_filters(

@@ -26,7 +26,7 @@ from domsieve.renderer.page._pixel_parts import (
     squeezed,
 )
 from domsieve.renderer.page._pixel_patterns import PATTERNS, has_fine_patterns, may_move
-from domsieve.renderer.page._pixel_reading import is_unclear, unclear_filters, unread
+from domsieve.renderer.page._pixel_reading import clear, is_unclear, unclear_filters, unread
 from domsieve.renderer.page._pixel_tree import Tree, nodes_of
 from domsieve.renderer.page._pixel_turns import (
     TURNING,
@@ -38,8 +38,8 @@ from domsieve.renderer.page._pixel_turns import (
 from domsieve.snapshot.page import Kind
 
 _NOT_SCROLLING = frozenset({"no", "off", "noscroll"})  # of the attribute of a frame
-# Bounds of the work on one page: fixed boxes with texts, boxes that scroll, and sticky ones.
-_MOST_FIXED, _MOST_SCROLLERS, _MOST_STICKY = 40, 300, 60
+# Bounds of the work on one page: fixed boxes with texts, and boxes that scroll.
+_MOST_FIXED, _MOST_SCROLLERS = 40, 300
 # More letters than these that are combined to one cannot be read.
 _MOST_COMBINED = 4
 SHOWING = ("opacity", "visibility")
@@ -142,8 +142,8 @@ class Scene(Tree):
         is_fixed, is_sticky = has("position", "fixed") & on_page, has("position", "sticky")
         self.fixed = np.flatnonzero(is_fixed & is_element)
         self.fixed_of = np.full(row.size, -1)
-        self.sticky = np.flatnonzero(is_sticky & is_element)[:_MOST_STICKY]
-        is_clear = has("opacity", "0") & (self.kind == Kind.ELEMENT)
+        self.sticky = np.flatnonzero(is_sticky & is_element)
+        is_clear = clear(column, row) & (self.kind == Kind.ELEMENT)
         self.shows = has("visibility", "visible") & ~is_clear & ~self.below(is_clear)
         self.floating = np.flatnonzero((is_fixed | (is_sticky & on_page)) & self.is_generated)
         attached = np.array(["fixed" in value for value in column["background-attachment"]])[row]

@@ -2,7 +2,7 @@
 
 import asyncio
 import itertools
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -18,9 +18,9 @@ from domsieve.renderer.page._pixel_scene import SHOWING
 
 # Chrome pictures large parts faster than many small ones.
 _TILE_PX, _WIDTH_PX = 16_384, 1_280
-# Where in the window texts are pictured: the middle of a band and its height, as shares of the window's height. In
-# the second and third only what was not seen before.
-_BANDS = (0.5, 0.5), (0.84, 0.25), (0.16, 0.25)
+# Where in the window texts are pictured: the middle of a band and its height, as shares of the window's height. After
+# the first, only what was not seen before.
+_BANDS = (0.5, 0.9), (0.5, 0.4), (0.84, 0.25), (0.16, 0.25)
 # A bound of the work on one page. Texts beyond it are unsure.
 _MOST_WINDOWS = 400
 # If so many parts of texts are not seen in a picture, it is taken again; if fewer are not, what is around them, if it
@@ -67,6 +67,8 @@ class Viewer(Camera):
 
         async def aim(left: float, top: float) -> F64:
             window = await self.aim(left, top)
+            if self.follows:
+                await self.wake(*window[:2].tolist())
             if moves:
                 scene.replace(await self.capture(SHOWING), contents)
                 count.letters = await self.measure(scene)
@@ -86,7 +88,7 @@ class Viewer(Camera):
         self.is_beyond = False
         window = await aim(0.0, 0.0)
         size = window[2:] - window[:2]
-        wide = size[0] if clip[2] <= window[2] else size[0] / 2
+        wide = size[0] if clip[0] >= 0 and clip[2] <= window[2] else size[0] / 2
         for number, (at, share) in enumerate(_BANDS if self.follows or not moves else ()):
             if number:  # what may be covered in one place of the window, may be seen in another
                 waiting = count.unseen(boxes)
@@ -94,21 +96,53 @@ class Viewer(Camera):
             step = np.array([wide, share * size[1]])
             # No page can know where in the window a text is pictured.
             top = float(clip[1]) - CHANCE.uniform(0.0, float(step[1]) / 2)
-            rows, columns = np.arange(top, clip[3], step[1]), np.arange(0.0, clip[2], step[0])
-            for y, x in itertools.islice(itertools.product(rows, columns), _MOST_WINDOWS):
+            rows, columns = np.arange(top, clip[3], step[1]), np.arange(min(clip[0], 0.0), clip[2], step[0])
+            left = _MOST_WINDOWS
+            for y, x in itertools.product(rows, columns):
                 begin = np.array([x, y])
-                if moves or inside(begin, begin + step).any():
+                if left and ((moves and waiting.any()) or inside(begin, begin + step).any()):
+                    left -= 1
                     window = await aim(*(begin + step / 2 - size * [0.5, at]).tolist())
                     await picture(inside(begin, begin + step), window)
-            if rows.size * columns.size > _MOST_WINDOWS:
+            if not left:
                 count.leave(waiting)
         for part in np.flatnonzero(waiting).tolist()[:_MOST_WINDOWS]:
             # It stays in the window, but maybe never in one of these places.
             if waiting[part]:
                 window = await aim(*(scene.box[part, :2] - size / 2).tolist())
                 await picture(inside(window[:2], window[2:]), window)
+        if moves and not self.follows:
+            await self.view_at_end(count, boxes, contents)
         await aim(0.0, 0.0)
         self.is_beyond = True
+
+    async def view_at_end(self, count: Count, boxes: Bools, contents: Mapping[int, F64]) -> None:
+        """Picture boxes that stay in the window and were not seen yet once more, at the end of the page.
+
+        What lies under a page is often revealed there.
+
+        Parameters
+        ----------
+        contents : where the contents of frames are, see `Scene.place`.
+        """
+        unseen = count.unseen(boxes)
+        if not unseen.any():
+            return
+        scene, is_beyond = count.scene, self.is_beyond
+        before = await self.capture(SHOWING)
+        self.is_beyond = False
+        window = await self.aim(0.0, float(np.iinfo(np.int32).max))
+        scene.replace(await self.capture(SHOWING), contents)
+        count.letters = await self.measure(scene)
+        place, _ = scene.in_view()
+        unseen &= (place[:, :2] < window[2:]).all(axis=1) & (place[:, 2:] > window[:2]).all(axis=1)
+        if unseen.any():
+            count.recount(unseen)
+            await self.view_here(count, unseen, common(around_all(place[unseen]), window))
+        await self.aim(0.0, 0.0)
+        scene.replace(before, contents)
+        count.letters = await self.measure(scene)
+        self.is_beyond = is_beyond
 
     async def view_here(self, count: Count, boxes: Bools, clip: F64) -> None:
         """Picture a part of the page, and count what changes of some boxes."""

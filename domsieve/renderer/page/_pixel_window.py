@@ -6,14 +6,14 @@ place only. So texts that are over or under these are pictured in the window, to
 
 import numpy as np
 
-from domsieve.renderer.page._pixel_parts import F64, Bools, Ints
+from domsieve.renderer.page._pixel_parts import F64, Bools, Ints, px
 from domsieve.renderer.page._pixel_scene import Scene
 
 # A ground, and a sticky box that may lie over a text wherever that is, has at least this share of the height of the
 # window, or of the box that it scrolls in. Half of the letters that pass over a ground are painted later. Guesses.
 _LEAST_OF_WINDOW, _LEAST_LATER = 0.4, 0.5
-# With more such sticky boxes, the whole page is looked at in the window.
-_MOST_COVERING = 20
+# So many of the largest sticky boxes are looked at. With more that may cover text, so may be all of it.
+_MOST_STICKY, _MOST_COVERING = 200, 20
 # The elements around a sticky box with these values of ``display`` do not keep it in their box.
 _NOT_AROUND = frozenset(("", "inline", "contents", "table-row", "table-row-group", "table-header-group"))
 # A background of one of these is that of the page.
@@ -23,7 +23,8 @@ _OF_PAGE = frozenset({"html", "body"})
 def grounds_of(scene: Scene, window: F64) -> Bools:
     """Return which of the fixed boxes of a page are grounds, below the texts that pass over them.
 
-    They are those with a negative ``z-index``, and large ones without text of which most of these are painted later.
+    They are those with a negative ``z-index``, and those below most of the letters that may pass over them, if they
+    are together so high that a text may never leave them.
 
     Parameters
     ----------
@@ -33,17 +34,20 @@ def grounds_of(scene: Scene, window: F64) -> Bools:
     paint = np.full(scene.ids.size, -1)
     entries = np.array(document.layout.node_index, np.intp)[::-1]
     paint[entries] = np.array(document.layout.paint_orders)[::-1]
-    with_text, reach = scene.around(scene.has_letters), _reach(scene)
-    found = np.zeros(scene.fixed.size, np.bool_)
+    reach = _reach(scene)
+    is_behind = np.array(
+        [scene.style(node, "z-index")[0].startswith("-") for node in scene.fixed.tolist()], np.bool_
+    )
+    is_below, spans = np.zeros(scene.fixed.size, np.bool_), np.zeros((scene.fixed.size, 2))
     for number, node in enumerate(scene.fixed.tolist()):
-        if scene.style(node, "z-index")[0].startswith("-"):
-            found[number] = True
-        elif not with_text[node] and reach[node, 3] - reach[node, 1] >= _LEAST_OF_WINDOW * window[1]:
-            parts = _over(scene, reach[node])
-            letters = scene.letters[parts]
-            later = letters[paint[scene.owner[parts]] > paint[_inside(scene, node)].max()].sum()
-            found[number] = letters.size and later >= _LEAST_LATER * letters.sum()
-    return found
+        inside = _inside(scene, node)
+        parts = _over(scene, reach[node]) & ~inside[scene.owner] & scene.shows[scene.owner]
+        letters = scene.letters[parts]
+        later = letters[paint[scene.owner[parts]] > paint[inside].max()].sum()
+        is_below[number] = letters.size and later >= _LEAST_LATER * letters.sum()
+        spans[number] = np.clip(reach[node, 1::2], 0, window[1])
+    is_below &= spans[:, 1] > spans[:, 0]
+    return np.asarray(is_behind | (is_below & (_covered(spans[is_below]) >= _LEAST_OF_WINDOW * window[1])))
 
 
 def covering(scene: Scene, window: F64) -> Ints:
@@ -54,11 +58,19 @@ def covering(scene: Scene, window: F64) -> Ints:
     window : the width and the height of the window in px.
     """
     reach = _reach(scene)
+    sticky = scene.sticky[np.argsort(reach[scene.sticky, 1] - reach[scene.sticky, 3], kind="stable")][
+        :_MOST_STICKY
+    ]
+    ports = [scene.port_around(node) for node in sticky.tolist()]
+    heights = np.array([window[1] if port is None else port[3] - port[1] for port in ports])
+    spans = np.array(
+        [_stuck(scene, node, high) for node, high in zip(sticky.tolist(), heights.tolist(), strict=True)]
+    ).reshape(-1, 2)
+    above = np.array([-1 if port is None else round(port[1]) for port in ports])
     found: list[int] = []
-    for node in scene.sticky[reach[scene.sticky, 3] > reach[scene.sticky, 1]].tolist():
-        port = scene.port_around(node)
-        height = window[1] if port is None else port[3] - port[1]
-        is_high = reach[node, 3] - reach[node, 1] >= _LEAST_OF_WINDOW * height
+    for number, node in enumerate(sticky.tolist()):
+        same = spans[(above == above[number]) & (spans[:, 1] > spans[:, 0])]
+        is_high = spans[number, 1] > spans[number, 0] and _covered(same) >= _LEAST_OF_WINDOW * heights[number]
         if is_high and (len(found) >= _MOST_COVERING or _passing(scene, node, reach[node]).any()):
             found.append(node)
     return np.array(found, np.intp)
@@ -80,6 +92,7 @@ def in_window(scene: Scene, window: F64, grounds: Ints, sticky: Ints) -> tuple[B
     floating = floating[reach[floating, 3] - reach[floating, 1] >= _LEAST_OF_WINDOW * window[1]]
     for node in (*grounds.tolist(), *floating.tolist()):
         found |= _over(scene, reach[node])
+        moves |= _inside(scene, node)[scene.owner]
     for node in sticky.tolist():
         moves |= _inside(scene, node)[scene.owner]
         if sticky.size <= _MOST_COVERING:
@@ -92,6 +105,33 @@ def in_window(scene: Scene, window: F64, grounds: Ints, sticky: Ints) -> tuple[B
         begin, end = scene.bounds[node, :2], scene.bounds[node, 2:]
         found |= ((scene.box[:, :2] < end) & (scene.box[:, 2:] > begin)).all(axis=1)
     return found | moves, moves
+
+
+def _covered(spans: F64) -> float:
+    """Return the length of the union of intervals (n, 2)."""
+    covered, last = 0.0, -np.inf
+    for begin, end in sorted(spans.tolist()):
+        covered += max(end - max(begin, last), 0.0)
+        last = max(last, end)
+    return covered
+
+
+def _stuck(scene: Scene, node: int, height: float) -> tuple[float, float]:
+    """Return from where to where a sticky box may be, with all in it, in what it scrolls in, of a height in px."""
+    own, boxes = scene.bounds[node], scene.bounds[_inside(scene, node) & scene.shows]
+    boxes = boxes[(boxes[:, 2:] > boxes[:, :2]).all(axis=1)]
+    top, bottom = scene.style(node, "top", "bottom")
+    spans = []
+    if top != "auto":
+        spans.append(boxes[:, 1::2] - own[1] + px(top))
+    if bottom != "auto":
+        spans.append(boxes[:, 1::2] - own[3] + height - px(bottom))
+    inside = [np.clip(span, 0, height) for span in spans if len(span)]
+    if not inside:
+        return 0.0, 0.0
+    both = np.concatenate(inside)
+    both = both[both[:, 1] > both[:, 0]]
+    return (float(both[:, 0].min()), float(both[:, 1].max())) if len(both) else (0.0, 0.0)
 
 
 def _reach(scene: Scene) -> F64:

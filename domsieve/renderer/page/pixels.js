@@ -4,7 +4,7 @@
 // go on, since they follow what is scrolled.
 // reveal(...roots): shows the content of boxes that have none far from the window.
 // hasCanvas(...roots): whether there is any canvas.
-// isDriven(...lifted): whether animations follow the scrolling of the page, but for those in some elements.
+// isDriven(...lifted): see below.
 // isLocked(), release(): whether the page is locked, and releases it.
 // properties(): the names of all computed properties that are not made up by the page.
 // isEmpty(element): see below.
@@ -20,7 +20,7 @@
 // hasFonts(), alike(...groups): whether the document loads fonts, and which groups of [font, letters] draw all alike.
 // lines(...nodes): where the lines of texts are.
 // measured(fonts, lines), drawn(fonts, lines, width, height, scale): the letters of lines, apart from the page.
-// scrollPage(left, top): scrolls the page; returns how far.
+// scrollPage(left, top): scrolls the page; returns how far, and the size of the window.
 // undo(element), restore(): undo what was put, and everything; restore returns whether anything was scrolled.
 globalThis.domsievePixels = (() => {
   const NAME = `letters-${crypto.getRandomValues(new Uint32Array(2)).join("-")}`;
@@ -36,7 +36,8 @@ globalThis.domsievePixels = (() => {
   };
   // What snaps does not stay where it is scrolled to.
   const stilled = sheet(`*, ::before, ::after { transition: none !important; caret-color: transparent !important;
-      scroll-snap-type: none !important }`);
+      scroll-snap-type: none !important }
+    ::backdrop { background: none !important; backdrop-filter: none !important }`);
   const blanked = sheet(`::highlight(${NAME}) { color: transparent; text-decoration: none;
       -webkit-text-fill-color: transparent; -webkit-text-stroke-color: transparent }`);
   // No highlight changes shadows, letters of SVG and generated text. Ids outweigh almost all rules of pages.
@@ -320,13 +321,13 @@ globalThis.domsievePixels = (() => {
   const above = (node) => part(node, Node, "parentNode") ?? (node instanceof ShadowRoot ? node.host : null);
   const rectOf = (element) => run(element, Element, "getBoundingClientRect");
 
-  // Whether what is at a place is an element or in it, or is no obstacle: fixed boxes go away.
+  // Whether what is at a place is an element or in it, or is no obstacle: fixed boxes that are hidden here go away.
   const isFor = (hit, element, root) => {
     if (!hit || hit === own("documentElement") || hit === own("body")) return true;
     const isSlotted = run(hit, Node, "getRootNode") !== root;
     for (let node = hit; node; node = above(node)) {
       if (node === element || (isSlotted && node === root.host)) return true;
-      if (node instanceof Element && getComputedStyle(node).position === "fixed") return true;
+      if (changed.has(node) && getComputedStyle(node).position === "fixed") return true;
     }
     return false;
   };
@@ -487,11 +488,13 @@ globalThis.domsievePixels = (() => {
       return trees(roots).some((root) => root.querySelector("canvas"));
     },
 
-    // Whether an animation follows the scrolling of the page, other than in some elements.
+    // Whether an animation follows the scrolling of the page, or of what is outside of this frame, other than in some
+    // elements.
     isDriven(...lifted) {
-      const root = own("scrollingElement");
+      const root = window.parent === window ? own("scrollingElement") : null;
       const isLifted = ({ target }) => lifted.some((one) => run(one, Node, "contains", target));
-      return driven.some(({ timeline, effect }) => timeline.source === root && !isLifted(effect ?? {}));
+      return driven.some(({ timeline: { source }, effect }) =>
+        source && (source === root || source.ownerDocument !== document) && !isLifted(effect ?? {}));
     },
 
     // A lock keeps readers from scrolling down. The picture shows what it cuts, unless both root and body have one.
@@ -655,15 +658,8 @@ globalThis.domsievePixels = (() => {
       });
     },
 
-    // Which fixed elements stay where they are when the page is scrolled: not those in transformed boxes and the like.
-    staying(...elements) {
-      const top = (element) => run(element, Element, "getBoundingClientRect").top;
-      const [y, before] = [scrollY, elements.map(top)];
-      scrollTo({ top: y ? 0 : 1, behavior: "instant" });
-      const isMoved = scrollY !== y;
-      const found = elements.map((element, at) => !isMoved || top(element) === before[at]);
-      scrollTo({ top: y, behavior: "instant" });
-      return found;
+    tops(...elements) {
+      return elements.map((element) => rectOf(element).top);
     },
 
     // Whether a reader can scroll a box: a pointer reaches it somewhere, or keys do, for something in it takes these.
@@ -686,7 +682,9 @@ globalThis.domsievePixels = (() => {
     },
 
     scrollPage(left, top) {
-      return this.scroll(own("scrollingElement") ?? own("documentElement"), left, top);
+      const root = own("scrollingElement") ?? own("documentElement");
+      const at = this.scroll(root, left, top);
+      return [...at, part(root, Element, "clientWidth"), part(root, Element, "clientHeight")];
     },
 
     restore() {

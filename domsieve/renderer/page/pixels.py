@@ -21,7 +21,7 @@ Pictures have half the size of the page, so they are four times as cheap.
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Iterable, Sequence
+from collections.abc import AsyncIterator, Iterable, Sequence, Set
 from typing import Any
 
 import msgspec
@@ -59,8 +59,18 @@ _RESTORE_S = 10.0
 _SKIPPING = "content-visibility"
 # With this, first lines may have another font, which captures do not have.
 _FIRST_LINE = "first-line"
-# With these, styles depend on how far the page is scrolled.
-_STATES = ("scroll-state(", "target-current")
+# With these, styles depend on how far the page is scrolled, and with the next, places of boxes.
+_STATES = (
+    "scroll-state(",
+    "target-current",
+    "target-before",
+    "target-after",
+    "scroll-button(",
+    "scroll-marker",
+)
+_ANCHORS = ("anchor(", "position-anchor", "position-area")
+# Captures know nothing of what browsers put into these elements, but style sheets do.
+_INNER = {"details-content": "details", "progress-": "progress", "meter-": "meter", "slider-": "range"}
 
 
 async def look(
@@ -96,16 +106,15 @@ async def look(
             async with asyncio.timeout(limit_s):
                 await page.open(capture)
                 scripted = None
-                words = await mentioned(
-                    page, capture, (_SKIPPING, _FIRST_LINE, *_STATES, *WORDS), (_SKIPPING, *LIKELY)
-                )
+                sought = (_SKIPPING, _FIRST_LINE, *_STATES, *_ANCHORS, *_INNER, *WORDS)
+                words = await mentioned(page, capture, sought, (_SKIPPING, *LIKELY))
                 if _SKIPPING in words or page.has_closed_roots:
                     capture = await revealed(page, style_names, scripts=scripts)
                 if scripts and SCRIPTING in words:
                     await page.still()
                     scripted = await with_scripts(page, style_names, words)
                     capture = scripted.capture
-                page.has_states = not words.isdisjoint(_STATES)
+                page.has_states = not words.isdisjoint((*_STATES, *_ANCHORS)) or _has_inner(capture, words)
                 page.has_first_lines = _FIRST_LINE in words
                 sights, ranges = await page.look(capture, style_names, lost, scripted)
         finally:
@@ -121,13 +130,19 @@ async def look(
     return capture
 
 
+def _has_inner(capture: PixelCapture, words: Set[str]) -> bool:
+    """Return whether a page has elements of which style sheets may change what browsers put into them."""
+    names = {one.lower() for one in capture.strings}
+    return any(word in words and name in names for word, name in _INNER.items())
+
+
 class _Page(Viewer):
     """The look at one page.
 
     Attributes
     ----------
     has_first_lines : whether style sheets may give first lines another font.
-    has_states : whether styles depend on how far the page is scrolled.
+    has_states : whether styles may depend on how far the page is scrolled.
     """
 
     has_first_lines = has_states = False
@@ -157,6 +172,7 @@ class _Page(Viewer):
         metrics = await self.session.send("Page.getLayoutMetrics")
         window = metrics["cssLayoutViewport"]
         window_px = np.array([window["clientWidth"], window["clientHeight"]], np.float64)
+        self.origin = np.array([window["pageX"], window["pageY"]], np.float64)
         sticky = covering(scene, window_px)
         fixed, grounds = await self._settle(
             scene, capture, names, window_px, sticky, moved=scripted is not None
@@ -167,11 +183,13 @@ class _Page(Viewer):
         mark_under(scene, (await self._contents(scene, await self._live(scene))).values())
         metrics = await self.session.send("Page.getLayoutMetrics")
         await self._hide(fixed.values())
-        self.follows = self.has_states or await self.call(0, "isDriven", *fixed.values())
+        self.follows = self.has_states or await self._is_driven(fixed.values())
         for is_last in (False, True):
             size, window = metrics["cssContentSize"], metrics["cssLayoutViewport"]
             width = window["clientWidth"] if scene.is_cut_at_side else size["width"]
             whole = np.array([0, 0, min(width, _WIDEST_PX), min(size["height"], _TALLEST_PX)], np.float64)
+            if not scene.is_cut_at_side:
+                whole -= np.tile(self.origin, 2)
             count = Count(scene, np.array([*self.worlds]), await self.measure(scene))
             self.in_window, self.moving = in_window(scene, window_px, grounds, sticky)
             if self.follows:
@@ -182,8 +200,7 @@ class _Page(Viewer):
                 break
             # Lazy pictures came in view, and failed, since nothing is loaded: now they have another size.
             scene.place(await self.capture(SHOWING), await self._contents(scene, scene.frames[:MOST_FRAMES]))
-        first = np.array([window["pageX"], window["pageY"]] * 2, np.float64)
-        first[2:] += window["clientWidth"], window["clientHeight"]
+        first = np.array([0, 0, window["clientWidth"], window["clientHeight"]], np.float64)
         await self._view_fixed(count, fixed, first)
         await self._scroll(count, fixed, whole)
         is_cut = np.array([size["width"] > _WIDEST_PX, size["height"] > _TALLEST_PX])
@@ -218,8 +235,9 @@ class _Page(Viewer):
             document = int(scene.document_of[node])
             if document in self.worlds:
                 await self.call(document, "unstick", await self._handle(scene, node))
+        await self.enter(*range(len(self._frame_ids)))  # a frame without text may cover some
         fixed = {node: await self._handle(scene, node) for node in scene.fixed.tolist()}
-        stays = np.array(await self.call(0, "staying", *fixed.values()) if fixed else [], np.bool_)
+        stays = np.array(await self._staying([*fixed.values()]), np.bool_)
         is_ground = grounds_of(scene, window_px)
         grounds = scene.fixed[stays & is_ground]
         scene.keep_fixed(stays & ~is_ground)
@@ -238,6 +256,22 @@ class _Page(Viewer):
         if not driven:  # else it may be visible in another place
             scene.skip_invisible(capture, names)
         return {node: fixed[node] for node in scene.fixed.tolist()}, grounds
+
+    async def _staying(self, fixed: Sequence[Any]) -> Sequence[bool]:
+        """Return which fixed elements stay where they are when the page is scrolled, as far as it can be."""
+        if not fixed:
+            return []
+        before = await self.call(0, "tops", *fixed)
+        window = await self.aim(0.0, 1.0)
+        if self.has_states:
+            await self.wake()
+        after = await self.call(0, "tops", *fixed)
+        await self.aim(0.0, 0.0)
+        return [not window[1] or one == other for one, other in zip(before, after, strict=True)]
+
+    async def _is_driven(self, fixed: Iterable[Any]) -> bool:
+        """Return whether animations follow the scrolling of the page, but for those in fixed boxes."""
+        return any([await self.call(one, "isDriven", *(() if one else fixed)) for one in self.worlds])
 
     async def _hide(self, fixed: Iterable[Any]) -> None:
         """Make fixed boxes transparent; either property may be fixed by the page as important."""
@@ -265,6 +299,8 @@ class _Page(Viewer):
                 place, _ = scene.in_view()
                 async with self._showing([*fixed.values()] if root < 0 else [fixed[root]]):
                     await self.view_here(count, boxes, common(around_all(place[boxes]), window))
+        async with self._showing([*fixed.values()]):
+            await self.view_at_end(count, everything, await self._contents(scene, scene.frames[:MOST_FRAMES]))
 
     async def _live(self, scene: Scene) -> list[int]:
         """Return the canvases that a worker may draw, which goes on while the scripts of the page are off."""
