@@ -80,6 +80,12 @@ IN_SIGHT = {
     f"<div style='position:relative;color:#fff'>{_TALL}<p>{{}}</p></div>",
     "a dialog over it": "<dialog id=d>ask</dialog><style>::backdrop { background: #fff }</style>"
     "<p>{}</p><script>d.showModal()</script>",
+    "a bar over the edge of its box": "<div style='position:relative;height:300px'><div style='height:300px;"
+    f"overflow:auto'>{_TALL}<p>{{}}</p>{_TALL}</div><div style='position:absolute;top:0;left:0;width:100%;"
+    f"height:60px;background:{_WHITE}'>bar</div></div>",
+    "the lower end of a sticky card": "<style>.c { position: sticky; top: 0; height: 100vh; color: #fff }</style>"
+    "<div class=c style='background:#036'>one</div><div class=c style='background:#630'>"
+    "<div style='height:85vh'></div><p>{}</p></div><div class=c style='background:#063'>three</div>",
     "a sticky column beside it": "<div style='display:flex'><div style='position:sticky;top:0;height:100vh;"
     f"width:300px;background:{_WHITE}'>menu</div><div>{_TALL}<p>{{}}</p>{_TALL}</div></div>",
     "a sticky head over it": f"<div style='position:sticky;top:0;height:60vh;background:{_WHITE}'>head</div>"

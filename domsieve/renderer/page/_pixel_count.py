@@ -64,6 +64,12 @@ class Count:
         scrolls = (self.scene.scroller >= 0) & ~self.scene.unread[self.scene.owner]
         return np.flatnonzero(self._is_known & ~self._is_counted & ~self._is_given_up & scrolls)
 
+    def wait_for_unseen(self) -> None:
+        """Forget what is known of the parts that scroll and were not seen, so that they wait again."""
+        unseen = self.unseen(self.scene.scroller >= 0) & self._is_known
+        self.recount(unseen)
+        self._is_given_up[:] = ~unseen
+
     def give_up(self, box: int) -> None:
         """Do not try again to bring a part in view."""
         self._is_given_up[box] = True

@@ -480,8 +480,8 @@ class Scene(Tree):
             number = self.scrollers[number].outer
         return found
 
-    def offsets_for(self, box: int, number: int) -> F64:
-        """Return the offsets of a scroller around a part that bring it into view, given those of the inner ones."""
+    def offsets_for(self, box: int, number: int, share: float) -> F64:
+        """Return the offsets of a scroller, given those in it, that show a part, with a share of the room before."""
         target = self.box[box, :2].copy()
         for inner in self.chain(box):
             one = self.scrollers[inner]
@@ -489,7 +489,8 @@ class Scene(Tree):
                 break
             target -= (one.at - one.start) * one.scale
         one = self.scrollers[number]
-        return np.where(one.axes, one.start + (target - one.port[:2] - 1) / one.scale, one.start)
+        room = np.maximum(share * (one.port[2:] - one.port[:2] - self.box[box, 2:] + self.box[box, :2]), 1)
+        return np.where(one.axes, one.start + (target - one.port[:2] - room) / one.scale, one.start)
 
     def port_of(self, box: int) -> F64:
         """Return what the outermost box shows that a box scrolls in."""

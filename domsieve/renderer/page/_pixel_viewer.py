@@ -21,6 +21,8 @@ _TILE_PX, _WIDTH_PX = 16_384, 1_280
 # Where in the window texts are pictured: the middle of a band and its height, as shares of the window's height. After
 # the first, only what was not seen before.
 _BANDS = (0.5, 0.9), (0.5, 0.4), (0.84, 0.25), (0.16, 0.25)
+# And where those are that stay in the window, as far as it is scrolled to where they were at first.
+_PLACES = 0.5, 0.95, 0.05
 # A bound of the work on one page. Texts beyond it are unsure.
 _MOST_WINDOWS = 400
 # If so many parts of texts are not seen in a picture, it is taken again; if fewer are not, what is around them, if it
@@ -87,7 +89,7 @@ class Viewer(Camera):
 
         self.is_beyond = False
         window = await aim(0.0, 0.0)
-        size = window[2:] - window[:2]
+        begins, size = scene.box[:, :2].copy(), window[2:] - window[:2]
         wide = size[0] if clip[0] >= 0 and clip[2] <= window[2] else size[0] / 2
         for number, (at, share) in enumerate(_BANDS if self.follows or not moves else ()):
             if number:  # what may be covered in one place of the window, may be seen in another
@@ -106,11 +108,15 @@ class Viewer(Camera):
                     await picture(inside(begin, begin + step), window)
             if not left:
                 count.leave(waiting)
-        for part in np.flatnonzero(waiting).tolist()[:_MOST_WINDOWS]:
-            # It stays in the window, but maybe never in one of these places.
-            if waiting[part]:
-                window = await aim(*(scene.box[part, :2] - size / 2).tolist())
-                await picture(inside(window[:2], window[2:]), window)
+        for number, at in enumerate(_PLACES if moves and not self.follows else _PLACES[:1]):
+            if number:
+                waiting = count.unseen(boxes)
+                count.recount(waiting)
+            for part in np.flatnonzero(waiting).tolist()[:_MOST_WINDOWS]:
+                # It stays in the window, but maybe never in one of the bands.
+                if waiting[part]:
+                    window = await aim(*(begins[part] - size * [0.5, at]).tolist())
+                    await picture(inside(window[:2], window[2:]), window)
         if moves and not self.follows:
             await self.view_at_end(count, boxes, contents)
         await aim(0.0, 0.0)

@@ -34,7 +34,7 @@ from domsieve.renderer.page._pixel_capture import PixelCapture, put_sights
 from domsieve.renderer.page._pixel_changes import chosen_by, mark_changed, mark_under
 from domsieve.renderer.page._pixel_count import Count, Sight
 from domsieve.renderer.page._pixel_page import MOST_FRAMES
-from domsieve.renderer.page._pixel_parts import F64, Ints, common
+from domsieve.renderer.page._pixel_parts import F64, Bools, Ints, common
 from domsieve.renderer.page._pixel_pictures import around_all
 from domsieve.renderer.page._pixel_reading import letters_of_fonts
 from domsieve.renderer.page._pixel_scene import SHOWING, Scene
@@ -52,7 +52,9 @@ from domsieve.renderer.page._pixel_window import covering, grounds_of, in_window
 
 # Bounds of the work on one page. Texts beyond them are unsure.
 _TALLEST_PX, _WIDEST_PX = 1_000_000, 16_384
-_MOST_VIEWS, _MOST_SHADED, _MOST_CUT, _MOST_STICKY = 200, 2_000, 500, 60
+_MOST_VIEWS, _MOST_SECOND, _MOST_SHADED, _MOST_CUT, _MOST_STICKY = 200, 40, 2_000, 500, 60
+# Parts that are nearer to one in the middle of the box that they scroll in, as a share of it, are not at its edge.
+_NEAR = 0.3
 # To put the page back. A guess: more than this is a page that does not answer.
 _RESTORE_S = 10.0
 # The property with which boxes have no content until they are near the window.
@@ -134,6 +136,18 @@ def _has_inner(capture: PixelCapture, words: Set[str]) -> bool:
     """Return whether a page has elements of which style sheets may change what browsers put into them."""
     names = {one.lower() for one in capture.strings}
     return any(word in words and name in names for word, name in _INNER.items())
+
+
+def _near(scene: Scene, sought: Iterable[int]) -> Bools:
+    """Return the parts (B,) that are near some others in the boxes that these scroll in."""
+    place, _ = scene.in_view()
+    middle = (place[:, :2] + place[:, 2:]) / 2
+    found = np.zeros(len(place), np.bool_)
+    for box in sought:
+        one = scene.scrollers[int(scene.scroller[box])]
+        is_near = np.abs(middle - middle[box]) <= _NEAR * (one.port[2:] - one.port[:2])
+        found |= (scene.scroller == scene.scroller[box]) & (is_near | ~one.axes).all(axis=1)
+    return found
 
 
 class _Page(Viewer):
@@ -348,10 +362,25 @@ class _Page(Viewer):
             await self.unblank([document])
 
     async def _scroll(self, count: Count, fixed: dict[int, Any], whole: F64) -> None:
-        """Scroll what scrolls until all its texts were in view; boxes apart from each other at once."""
-        scene = count.scene
+        """Scroll what scrolls until all its texts were in view."""
         await self._close(count, fixed)
-        for _ in range(_MOST_VIEWS):
+        await self._scroll_through(count, fixed, whole, _MOST_VIEWS)
+        # What is under a bar or an arrow at the edge of its box may be seen in the middle.
+        count.wait_for_unseen()
+        await self._scroll_through(count, fixed, whole, _MOST_SECOND, share=0.5)
+
+    async def _scroll_through(
+        self, count: Count, fixed: dict[int, Any], whole: F64, most: int, *, share: float = 0.0
+    ) -> None:
+        """Scroll to the texts that wait; boxes apart from each other at once.
+
+        Parameters
+        ----------
+        most : so many pictures are taken; what waits longer is unknown.
+        share : see `Scene.offsets_for`. If it is not 0, only what was scrolled to is pictured.
+        """
+        scene = count.scene
+        for _ in range(most):
             waiting = count.waiting()
             if not waiting.size:
                 return
@@ -367,12 +396,14 @@ class _Page(Viewer):
                 for number in scene.chain(box):
                     one = scene.scrollers[number]
                     handle = await self._handle(scene, one.node)
-                    at = scene.offsets_for(box, number).tolist()
+                    at = scene.offsets_for(box, number, share).tolist()
                     document = int(scene.document_of[one.node])
                     one.at = np.array(await self.call(document, "scroll", handle, *at), np.float64)
             if self.has_states:
                 await self.wake()
             boxes = count.in_view(is_fixed=root >= 0, sought=sought)
+            if share:
+                boxes &= _near(scene, sought)
             ports = [scene.port_of(box) for box in sought if boxes[box]]
             if ports:
                 clip = np.array([*np.min(ports, axis=0)[:2], *np.max(ports, axis=0)[2:]])
