@@ -25,6 +25,8 @@ _BANDS = (0.5, 0.9), (0.5, 0.4), (0.84, 0.25), (0.16, 0.25)
 _PLACES = 0.5, 0.95, 0.05
 # A bound of the work on one page. Texts beyond it are unsure.
 _MOST_WINDOWS = 400
+# What was not seen in one place of the window is looked for in so many more windows. A guess.
+_MOST_MORE = 60
 # If so many parts of texts are not seen in a picture, it is taken again; if fewer are not, what is around them, if it
 # is no more than this share of the picture. Guesses: layers of many parts are taken again, but not for a few words.
 _MOST_MISSING, _LITTLE = 12, 0.125
@@ -99,14 +101,14 @@ class Viewer(Camera):
             # No page can know where in the window a text is pictured.
             top = float(clip[1]) - CHANCE.uniform(0.0, float(step[1]) / 2)
             rows, columns = np.arange(top, clip[3], step[1]), np.arange(min(clip[0], 0.0), clip[2], step[0])
-            left = _MOST_WINDOWS
+            left = _MOST_MORE if number else _MOST_WINDOWS
             for y, x in itertools.product(rows, columns):
                 begin = np.array([x, y])
                 if left and ((moves and waiting.any()) or inside(begin, begin + step).any()):
                     left -= 1
                     window = await aim(*(begin + step / 2 - size * [0.5, at]).tolist())
                     await picture(inside(begin, begin + step), window)
-            if not left:
+            if not left and not number:
                 count.leave(waiting)
         for number, at in enumerate(_PLACES if moves and not self.follows else _PLACES[:1]):
             if number:

@@ -121,17 +121,12 @@ def _stuck(scene: Scene, node: int, height: float) -> tuple[float, float]:
     own, boxes = scene.bounds[node], scene.bounds[_inside(scene, node) & scene.shows]
     boxes = boxes[(boxes[:, 2:] > boxes[:, :2]).all(axis=1)]
     top, bottom = scene.style(node, "top", "bottom")
-    spans = []
-    if top != "auto":
-        spans.append(boxes[:, 1::2] - own[1] + px(top))
-    if bottom != "auto":
-        spans.append(boxes[:, 1::2] - own[3] + height - px(bottom))
-    inside = [np.clip(span, 0, height) for span in spans if len(span)]
-    if not inside:
+    if top == bottom == "auto":
         return 0.0, 0.0
-    both = np.concatenate(inside)
-    both = both[both[:, 1] > both[:, 0]]
-    return (float(both[:, 0].min()), float(both[:, 1].max())) if len(both) else (0.0, 0.0)
+    begin = px(top) - own[1] if top != "auto" else height - px(bottom) - own[3]
+    spans = np.clip(boxes[:, 1::2] + begin, 0, height)
+    spans = spans[spans[:, 1] > spans[:, 0]]
+    return (float(spans[:, 0].min()), float(spans[:, 1].max())) if len(spans) else (0.0, 0.0)
 
 
 def _reach(scene: Scene) -> F64:
