@@ -97,6 +97,10 @@ class OpenPage:
             found[node] = np.array(answer["model"]["content"], np.float64).reshape(4, 2)
         return found
 
+    async def frame_places(self, scene: Scene) -> dict[int, F64]:
+        """Return where the contents of the frames of a scene are, as `Scene.place` takes them."""
+        return await self._contents(scene, scene.frames[:MOST_FRAMES])
+
     async def is_reached(self, scene: Scene, node: int) -> bool:
         """Return whether a reader can scroll a box of a scene, also through the frames around it."""
         is_reached = True

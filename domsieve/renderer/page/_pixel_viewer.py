@@ -9,9 +9,9 @@ import numpy as np
 
 from domsieve.renderer.browser.tab import Tab
 from domsieve.renderer.page._pixel_camera import CHANCE, Camera
+from domsieve.renderer.page._pixel_capture import PixelCapture
 from domsieve.renderer.page._pixel_count import Count
 from domsieve.renderer.page._pixel_letters import Comparison, Letters
-from domsieve.renderer.page._pixel_page import MOST_FRAMES
 from domsieve.renderer.page._pixel_parts import F64, Bools, common
 from domsieve.renderer.page._pixel_pictures import Pictures, area, around_all
 from domsieve.renderer.page._pixel_scene import SHOWING
@@ -67,15 +67,14 @@ class Viewer(Camera):
         moves : whether they may be in other places when the page is scrolled.
         """
         scene, waiting = count.scene, boxes.copy()
-        contents = await self._contents(scene, scene.frames[:MOST_FRAMES])
+        contents = await self.frame_places(scene)
 
         async def aim(left: float, top: float) -> F64:
             window = await self.aim(left, top)
             if self.follows:
                 await self.wake(*window[:2].tolist())
             if moves:
-                scene.replace(await self.capture(SHOWING), contents)
-                count.letters = await self.measure(scene)
+                await self._replace(count, await self.capture(SHOWING), contents)
             return window
 
         def inside(begin: F64, end: F64) -> Bools:
@@ -140,17 +139,20 @@ class Viewer(Camera):
         before = await self.capture(SHOWING)
         self.is_beyond = False
         window = await self.aim(0.0, float(np.iinfo(np.int32).max))
-        scene.replace(await self.capture(SHOWING), contents)
-        count.letters = await self.measure(scene)
+        await self._replace(count, await self.capture(SHOWING), contents)
         place, _ = scene.in_view()
         unseen &= (place[:, :2] < window[2:]).all(axis=1) & (place[:, 2:] > window[:2]).all(axis=1)
         if unseen.any():
             count.recount(unseen)
             await self.view_here(count, unseen, common(around_all(place[unseen]), window))
         await self.aim(0.0, 0.0)
-        scene.replace(before, contents)
-        count.letters = await self.measure(scene)
+        await self._replace(count, before, contents)
         self.is_beyond = is_beyond
+
+    async def _replace(self, count: Count, capture: PixelCapture, contents: Mapping[int, F64]) -> None:
+        """Read once more where everything is, see `Scene.replace`."""
+        count.scene.replace(capture, contents)
+        count.letters = await self.measure(count.scene)
 
     async def view_here(self, count: Count, boxes: Bools, clip: F64) -> None:
         """Picture a part of the page, and count what changes of some boxes."""

@@ -544,14 +544,13 @@ globalThis.domsievePixels = (() => {
           lines.push(said(getComputedStyle(element), ["stopColor", "stopOpacity", "floodColor", "floodOpacity", "lightingColor", "color"]));
         }
         for (const element of pseudos.length ? root.querySelectorAll("*") : []) {
-          const isShown = run(element, Element, "checkVisibility"); // as in `reveal`
-          const own = isShown && getComputedStyle(element);
+          if (!run(element, Element, "checkVisibility")) { // as in `reveal`
+            lines.push(...pseudos.map(() => ""));
+            continue;
+          }
+          const own = getComputedStyle(element);
           for (const pseudo of pseudos) {
-            const style = isShown && getComputedStyle(element, pseudo);
-            if (!style) {
-              lines.push("");
-              continue;
-            }
+            const style = getComputedStyle(element, pseudo);
             const differs = OF_LETTERS.filter((name) => style[name] !== own[name]);
             lines.push(said(style, [...differs, "backgroundColor", "backgroundImage"]));
           }

@@ -33,7 +33,6 @@ from domsieve.renderer.browser.tab import Tab
 from domsieve.renderer.page._pixel_capture import PixelCapture, put_sights
 from domsieve.renderer.page._pixel_changes import chosen_by, mark_changed, mark_under
 from domsieve.renderer.page._pixel_count import Count, Sight
-from domsieve.renderer.page._pixel_page import MOST_FRAMES
 from domsieve.renderer.page._pixel_parts import F64, Bools, Ints, common
 from domsieve.renderer.page._pixel_pictures import around_all
 from domsieve.renderer.page._pixel_reading import letters_of_fonts
@@ -213,7 +212,7 @@ class _Page(Viewer):
             if is_last or metrics["cssContentSize"] == size:
                 break
             # Lazy pictures came in view, and failed, since nothing is loaded: now they have another size.
-            scene.place(await self.capture(SHOWING), await self._contents(scene, scene.frames[:MOST_FRAMES]))
+            scene.place(await self.capture(SHOWING), await self.frame_places(scene))
         first = np.array([0, 0, window["clientWidth"], window["clientHeight"]], np.float64)
         await self._view_fixed(count, fixed, first)
         await self._scroll(count, fixed, whole)
@@ -264,7 +263,7 @@ class _Page(Viewer):
             await self.call(0, "release")
         if moved or animations or before or scene.sticky.size or scene.frames:
             capture, names = await self.capture(names if before else SHOWING), names if before else SHOWING
-            scene.place(capture, await self._contents(scene, scene.frames[:MOST_FRAMES]))
+            scene.place(capture, await self.frame_places(scene))
             if before:
                 mark_changed(scene, before, capture, names)
         if not driven:  # else it may be visible in another place
@@ -314,7 +313,7 @@ class _Page(Viewer):
                 async with self._showing([*fixed.values()] if root < 0 else [fixed[root]]):
                     await self.view_here(count, boxes, common(around_all(place[boxes]), window))
         async with self._showing([*fixed.values()]):
-            await self.view_at_end(count, everything, await self._contents(scene, scene.frames[:MOST_FRAMES]))
+            await self.view_at_end(count, everything, await self.frame_places(scene))
 
     async def _live(self, scene: Scene) -> list[int]:
         """Return the canvases that a worker may draw, which goes on while the scripts of the page are off."""
