@@ -40,6 +40,7 @@ from typing import Any, Literal
 from urllib.parse import quote, unquote, urlsplit
 
 from benchmarks.crawlee_predictor import rendered_by_crawlee
+from benchmarks.loopback_factory import LoopbackFactory
 from benchmarks.printing import command_line, print_check, print_table
 from benchmarks.rendering import processor_seconds
 from benchmarks.turning_site import serve_turning, turn
@@ -55,7 +56,6 @@ from domsieve.tasks.page_cleaning import clean
 from domsieve.tasks.page_getter import get_pages
 from domsieve.tasks.pages import cached, from_record, keep, known_pages
 from domsieve.tasks.render_modes import page_source
-from domsieve.tasks.renderer_factory import RendererFactory
 from domsieve.tasks.sampling import sample
 from domsieve.types import DriverName
 from examples.loopback import folder_served
@@ -120,9 +120,7 @@ def load(urls: list[str], mode: Mode, driver: DriverName, *, crawl: bool) -> dic
     With `crawl`, the site of the first page is crawled.
     """
     options = CaptureOptions(render=mode)
-    factory = RendererFactory(
-        options=options, budget=_PATIENT, allow_private=True, driver=driver, concurrency=2
-    )
+    factory = LoopbackFactory(options=options, budget=_PATIENT, driver=driver, concurrency=2)
     reports: list[str] = []
     with tempfile.TemporaryDirectory() as folder, PageStore(folder) as store:
 
@@ -170,7 +168,7 @@ def load(urls: list[str], mode: Mode, driver: DriverName, *, crawl: bool) -> dic
     return {"s": spent_s, "pages": found, "reports": reports}
 
 
-async def _crawled(start: str, source: PageSource, store: PageStore, factory: RendererFactory) -> list[str]:
+async def _crawled(start: str, source: PageSource, store: PageStore, factory: LoopbackFactory) -> list[str]:
     events = sample(
         source,
         start,

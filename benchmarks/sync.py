@@ -40,6 +40,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.changing_site import ChangingSite, sentence
+from benchmarks.loopback_factory import LoopbackFactory
 from benchmarks.printing import print_check, print_table
 from benchmarks.processes import processor_seconds
 from benchmarks.served_manual import ManualServer
@@ -48,7 +49,6 @@ from benchmarks.two_loads import served as rotating_served
 from domsieve.files import digest_of
 from domsieve.options import Budget, CaptureOptions, RenderMode
 from domsieve.renderer.sampling.events import SampleEvent
-from domsieve.tasks.renderer_factory import RendererFactory
 from domsieve.tasks.site_sync.syncing import place_of, sync_folder
 from domsieve.tasks.site_sync.values import SyncResult
 from examples.loopback import running
@@ -83,10 +83,9 @@ def sync(
 ) -> SyncResult:
     """Do a run."""
     path, given, names = place_of(source, folder, **chosen)
-    factory = RendererFactory(
+    factory = LoopbackFactory(
         options=CaptureOptions(render=render),
         budget=PATIENT,
-        private_hosts=(("127.0.0.1", None),),
         concurrency=2,
     )
     now = datetime(2026, 11, 2, 6, tzinfo=UTC) + timedelta(day)

@@ -10,11 +10,11 @@ import json
 from collections.abc import Iterator, Sequence
 from http import HTTPStatus
 
+from benchmarks.loopback_factory import LoopbackFactory
 from domsieve.errors import DomsieveError
 from domsieve.options import Budget, CaptureOptions
 from domsieve.renderer.protocol import Reconsidering
 from domsieve.tasks.render_modes import page_source
-from domsieve.tasks.renderer_factory import RendererFactory
 from domsieve.types import DriverName
 from examples.loopback import LoopbackServer, QuietHandler, running
 
@@ -76,8 +76,8 @@ def turn(urls: Sequence[str], budget: Budget, driver: DriverName) -> dict[str, i
     ``fetched``: static pages that were only fetched; ``found``: drawn pages up to and including the first one that
     was rendered; ``left``: drawn pages that were never rendered.
     """
-    factory = RendererFactory(
-        options=CaptureOptions(render="auto"), budget=budget, allow_private=True, driver=driver, concurrency=2
+    factory = LoopbackFactory(
+        options=CaptureOptions(render="auto"), budget=budget, driver=driver, concurrency=2
     )
 
     async def run() -> list[bool]:

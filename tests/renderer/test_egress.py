@@ -7,6 +7,7 @@ from ipaddress import ip_address
 import pytest
 
 from domsieve.errors import NavigationError, PolicyError, UsageError
+from domsieve.renderer.network import egress as egress_module
 from domsieve.renderer.network.egress import Egress, Factory, Route, _is_own, offline, place_of, private_host
 
 PUBLIC, OTHER, PRIVATE = "93.184.216.34", "2606:4700::1", "10.0.0.7"
@@ -18,11 +19,13 @@ class Network:
     def __init__(self, *turns: Sequence[str], refusing: Sequence[str] = ()) -> None:
         self.turns = [*turns]
         self.refusing = refusing
+        self.wait_s = 0.0
         self.asked: list[str] = []
         self.dialed: list[tuple[str, int]] = []
 
     async def resolve(self, host: str, port: int) -> Sequence[str]:  # noqa: ARG002
         self.asked.append(host)
+        await asyncio.sleep(self.wait_s)
         if not self.turns:
             raise OSError("no such name")
         return self.turns.pop(0) if len(self.turns) > 1 else self.turns[0]
@@ -92,6 +95,21 @@ class TestNames:
     def test_none(self, turns: list[list[str]]) -> None:
         with pytest.raises(NavigationError, match="NAME_NOT_RESOLVED"):
             decide(Network(*turns).egress(), "nothing.test")
+
+    def test_one_that_was_late_is_waited_for_less_for_a_while(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(egress_module, "_SHORT_LIMIT_S", 0)
+        network = Network()
+        egress = network.egress()
+        with pytest.raises(NavigationError):
+            decide(egress, "late.test")
+        network.turns, network.wait_s = [[PUBLIC]], 0.01
+        with pytest.raises(NavigationError, match="NAME_NOT_RESOLVED"):
+            decide(egress, "late.test")
+        assert decide(egress, "other.test").addresses == (PUBLIC,)
+        monkeypatch.setattr(egress_module, "_LATE_FOR_S", 0)
+        assert decide(egress, "late.test").addresses == (PUBLIC,)
+        monkeypatch.undo()
+        assert decide(egress, "late.test").addresses == (PUBLIC,), "it has answered, so it is no longer late"
 
     def test_the_next_address_is_tried_when_one_refuses(self) -> None:
         network = Network([PUBLIC, OTHER], refusing=[PUBLIC])

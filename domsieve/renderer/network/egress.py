@@ -7,6 +7,7 @@ requests, so each is checked, too.
 
 import asyncio
 import copy
+import math
 import re
 import socket
 from collections.abc import Awaitable, Callable, Collection
@@ -56,7 +57,8 @@ _UNSAFE = (
 _UNSAFE_PORTS = frozenset(map(int, _UNSAFE.split()))
 _LOCALHOST = ("127.0.0.1", "::1")
 _RESOLVE_LIMIT_S = 10.0
-_KNOWN_HERE_LIMIT_S = 2.0  # used if a proxy knows names that are unknown here
+_SHORT_LIMIT_S = 2.0  # used if a proxy knows names that are unknown here, and for late names
+_LATE_FOR_S, _MOST_LATE = 60.0, 1_000
 _DIAL_LIMIT_S = 10.0
 # Names whose servers never answer must not delay other pages: one page may look up 32 at a time.
 _LOOKUPS = 128
@@ -162,6 +164,7 @@ class Egress:
         self._resolver = resolver or _Lookup()
         self._dialer = dialer or _dial
         self._was_private: dict[str, bool] = {}
+        self._late: dict[str, float] = {}
 
     def metered(self, total_bytes: int) -> Self:
         """Return an egress with the same rules and its own limit of forwarded bytes."""
@@ -216,7 +219,7 @@ class Egress:
         named = self._allow_private or not self._named.isdisjoint({(spelling, port), (spelling, None)})
         via = self._upstreams(scheme.lower(), spelling, port) if self._upstreams else None
         try:
-            limit_s = _KNOWN_HERE_LIMIT_S if via else _RESOLVE_LIMIT_S
+            limit_s = _SHORT_LIMIT_S if via else _RESOLVE_LIMIT_S
             addresses = await self._addresses(found, port, named, limit_s)
         except NavigationError:
             if via:
@@ -299,12 +302,22 @@ class Egress:
                 f"{host} is a name of the local network, and only public addresses are opened.",
                 reason="private",
             )
+        clock = asyncio.get_running_loop().time
+        begun = clock()
+        # Without this, each page of a site would wait for the same name servers that never answer.
+        if begun - self._late.get(host, -math.inf) < _LATE_FOR_S:
+            limit_s = min(limit_s, _SHORT_LIMIT_S)
         try:
             async with asyncio.timeout(limit_s):
                 found = await self._resolver(host, port)
+            self._late.pop(host, None)
             # The zone is not needed: an address with a zone is link-local without it, too.
             addresses = tuple(dict.fromkeys(parse_address(text.partition("%")[0]) for text in found))
         except (OSError, TimeoutError, ValueError) as error:
+            if clock() - begun >= _SHORT_LIMIT_S:
+                self._late[host] = clock()
+                if len(self._late) > _MOST_LATE:
+                    self._late.pop(next(iter(self._late)), None)
             raise NavigationError(_NOT_RESOLVED, retry=True) from error
         if not addresses:
             raise NavigationError(_NOT_RESOLVED, retry=True)
