@@ -52,7 +52,7 @@ from domsieve.tasks.fetched_source import (
 from domsieve.tasks.style_context import MOST_SHEET_BYTES, StyleSheets
 from domsieve.tasks.targets import doubt, site_of
 
-_VERSION = 3
+_VERSION = 4
 """Increased whenever the same versions of a page would give another lesson."""
 
 _NEW_SHEETS = "its style sheets are new"

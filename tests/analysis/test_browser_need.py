@@ -268,6 +268,14 @@ class TestWhenRendered:
         result = when_rendered(raw, drawn)
         assert result[page_texts(raw).node].tolist() == [WhenRendered.SHOWN, WhenRendered.HIDDEN]
 
+    def test_nothing_is_known_of_a_bracket_that_is_not_found(self) -> None:
+        raw = page_of("<div style=x>(<b>one</b>)</div><p>two</p>")
+        chains = style_chains(raw, HidingRules())
+        drawn = rendered(page_of("<div style=x><b>one</b></div><p>two</p>"), hidden=("one",))
+        seen = seen_chains(raw, chains, when_rendered(raw, drawn))
+        _, one, _, two = (int(number) for number in chains.chain[page_texts(raw).node])
+        assert ([*seen["visible"]], [*seen["hidden"]]) == ([two], [one])
+
     def test_chains_are_seen_visible_or_hidden(self) -> None:
         raw = page_of("<p>one</p><p style=x>two</p><div style=y>three</div>")
         chains = style_chains(raw, HidingRules())

@@ -28,10 +28,11 @@ _MOST_TEXTS = 2_000
 
 
 def when_rendered(raw: Snapshot, rendered: Snapshot, *, dropped: Bools | None = None) -> NDArray[np.uint8]:
-    """Return the `WhenRendered` of each of the N nodes of `raw`; `NO_TEXT` for nodes that are not text with words.
+    """Return the `WhenRendered` of each of the N nodes of `raw`; `NO_TEXT` for nodes of which nothing is known.
 
     A text without a counterpart, such as one that a script has rewritten, is shown if its words are shown in the
-    counterpart of its nearest ancestor that has one. Takes O(N log N) for N nodes of both pages.
+    counterpart of its nearest ancestor that has one. If it has no words, like a bracket, nothing is known of it.
+    Takes O(N log N) for N nodes of both pages.
 
     Parameters
     ----------
@@ -72,10 +73,15 @@ def _when_rendered(raw: Snapshot, rendered: Snapshot, dropped: Bools | None) -> 
     said: dict[int, frozenset[str]] = {}
     for node in lost.tolist():
         check()
+        wanted = fold(raw.text_of(node)).split()
+        if not wanted:
+            # No words are part of any text, so it would count as shown even where everything around it is hidden.
+            result[node] = WhenRendered.NO_TEXT
+            continue
         around = _matched_above(raw, int(raw.parent[node]), rendered_of)
         if around not in said:
             said[around] = _words_in(rendered, int(rendered_of[around]), shown_nodes)
-        if said[around].issuperset(fold(raw.text_of(node)).split()):
+        if said[around].issuperset(wanted):
             result[node] = WhenRendered.SHOWN
     result[never_shown(raw) & (result > 0)] = WhenRendered.NO_TEXT
     return result
