@@ -1,10 +1,14 @@
 """What pictures show of a text must look like its letters: strips, dots and what others draw there are not read."""
 
+from itertools import product
+
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 import domsieve
-from domsieve.renderer.page._pixel_letters import INKS, Comparison
+from domsieve.renderer.page._pixel_letters import INKS
+from domsieve.renderer.page._pixel_likeness import Comparison, likenesses
 from domsieve.renderer.page._pixel_parts import pieces_of
 from tests.renderer.conftest import Studio
 from tests.renderer.test_pixels import show
@@ -217,6 +221,52 @@ def test_letters_are_told_from_other_shapes() -> None:
     strips = shown.copy()
     strips[:, np.arange(60) % 9 > 1] = 0
     assert judged(strips)
+
+
+def _plain_likeness(
+    shown: NDArray[np.float64], own: NDArray[np.float64], others: NDArray[np.float64]
+) -> float:
+    """Return the largest correlation in all places, with all pixels and with those that have no other letters."""
+    found = [0.0]
+    for down, aside in product(range(7), range(5)):
+        moved, other = (
+            np.pad(one, ((3, 3), (2, 2)))[down : down + shown.shape[0], aside : aside + shown.shape[1]]
+            for one in (own, others)
+        )
+        for free in np.ones(shown.shape), (other <= 6).astype(np.float64):
+            count = np.maximum(free.sum(axis=1, keepdims=True), 1)
+            one, two = (
+                free * (values - (free * values).sum(axis=1, keepdims=True) / count)
+                for values in (moved, shown)
+            )
+            size = np.sqrt((one**2).sum() * (two**2).sum())
+            found.append(abs((one * two).sum()) / size if size > 1 else 0.0)
+    return max(found)
+
+
+def test_many_boxes_are_compared_at_once_as_single_ones() -> None:
+    rng = np.random.default_rng(5)
+    drawn = (rng.random((150, 260, INKS)) ** 9 * 255).astype(np.uint8)
+    seen = drawn[..., 0] * (rng.random((150, 260)) < 0.9)
+    levels = np.roll(np.maximum(seen, drawn[..., 1] * (rng.random((150, 260)) < 0.2)), 1, axis=1)
+    begin = rng.integers(0, [250, 140], (60, 2))
+    edges = np.concatenate((begin, begin + rng.integers(1, [120, 130], (60, 2))), axis=1)
+    edges = np.minimum(edges, [260, 150, 260, 150])
+    inks, is_level = rng.integers(0, INKS, 60), rng.random(60) < 0.7
+    found = likenesses(levels, drawn, inks, edges, is_level)
+    around = np.clip(edges + np.array([-1, -1, 1, 1]), 0, [260, 150] * 2)
+    for box, (x, y, right, bottom) in enumerate(around.tolist()):
+        step = max(min(right - x, bottom - y) // 40, 1)
+        inside = np.s_[y:bottom:step, x:right:step]
+        letters = np.moveaxis(drawn[inside].astype(np.float64), 2, 0)
+        pictures = (
+            levels[inside].astype(np.float64),
+            letters[inks[box]],
+            np.delete(letters, inks[box], 0).max(axis=0),
+        )
+        plain = _plain_likeness(*(pictures if is_level[box] else (one.T for one in pictures)))
+        assert min(found[box], 0.8) == pytest.approx(min(plain, 0.8))
+    assert 10 < np.count_nonzero(found > 0.8) < 50
 
 
 def test_pieces_of_a_text_are_counted_as_browsers_do() -> None:

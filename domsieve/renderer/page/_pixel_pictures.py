@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from domsieve.renderer.page._pixel_boxes import Boxes, chunks
 from domsieve.renderer.page._pixel_heaps import Heaps, lines_around
-from domsieve.renderer.page._pixel_letters import INKS, Comparison, Letters
+from domsieve.renderer.page._pixel_letters import INKS, Letters
+from domsieve.renderer.page._pixel_likeness import Comparison
 from domsieve.renderer.page._pixel_parts import F64, SPREAD_PX, Bools, Ints, common
 from domsieve.renderer.page._pixel_reading import is_smeared
 from domsieve.renderer.page._pixel_scene import Scene
@@ -82,7 +84,7 @@ class Pictures:
         letters : the lines that were drawn apart.
         drawn : their letters in each ink, in a picture of the same size (height, width, 3).
         """
-        self.smeared |= self._is_lost(np.flatnonzero(self.changed > 0), letters.is_drawn, drawn.max(axis=2))
+        self.smeared |= self._is_lost(np.flatnonzero(self.changed > 0), letters.is_drawn, drawn)
         parts = np.flatnonzero(letters.is_drawn & (self.changed > 0) & ~self._scene.is_sign & ~self.smeared)
         return Comparison(self._levels, drawn, self._scene, letters.ink, self._edges, parts)
 
@@ -123,18 +125,18 @@ class Pictures:
 
     def _is_cut(self, differs: Bools, parts: Ints, edges: Ints) -> Bools:
         """Return which parts (B,), of some, change in so few rows of a picture that nobody can read them."""
-        found = np.zeros(len(edges), np.bool_)
-        parts = parts[~self._scene.is_sign[parts]]
-        sizes = SCALE * self._scene.font_px(parts)
-        for part, most in zip(parts.tolist(), sizes.tolist(), strict=True):
-            x, y, right, bottom = edges[part].tolist()
-            inside = differs[y:bottom, x:right]
-            if not inside.any():
-                continue
-            size = min(most, min(inside.shape) / _LINE_HEIGHT)
-            is_level = right - x >= bottom - y or self._scene.letters[part] < _FEWEST_LETTERS
-            rows = np.count_nonzero(inside, axis=1 if is_level else 0)
-            found[part] = np.count_nonzero(rows > _LEAST_OF_ROW * rows.max()) < _LEAST_ROWS * size
+        scene, found = self._scene, np.zeros(len(edges), np.bool_)
+        parts = parts[~scene.is_sign[parts]]
+        width, height = (edges[:, 2:] - edges[:, :2]).T
+        is_level = (width >= height) | (scene.letters < _FEWEST_LETTERS)
+        size = np.minimum(SCALE * scene.font_px(parts), np.minimum(width, height)[parts] / _LINE_HEIGHT)
+        for chunk in chunks(edges[parts]):
+            some = parts[chunk]
+            boxes = Boxes(edges[some], differs.shape[1], is_level[some])
+            counts = boxes.by_row(differs.ravel()[boxes.index])
+            is_full = counts > _LEAST_OF_ROW * np.maximum.reduceat(counts, boxes.first)[boxes.box]
+            rows = boxes.by_box(is_full)
+            found[some] = (rows > 0) & (rows < _LEAST_ROWS * size[chunk])
         return found
 
     def _is_lost(self, parts: Ints, is_drawn: Bools, drawn: NDArray[np.uint8]) -> Bools:
@@ -154,7 +156,8 @@ class Pictures:
             size, way = np.abs(change).mean(axis=0), np.abs(change.mean(axis=0))
             found[part] = ((grain > _LEAST_NOISE * size) & (way < _LEAST_ONE_WAY * size)).all()
             if is_drawn[part] and (grain > _MOST_NOISE * size).all():
-                found[part] |= _likeness(whole[y:bottom, x:right], drawn[y:bottom, x:right]) < _LEAST_IN_NOISE
+                ink = drawn[y:bottom, x:right].max(axis=2)
+                found[part] |= _likeness(whole[y:bottom, x:right], ink) < _LEAST_IN_NOISE
         return found
 
     def _scaled(self, boxes: F64) -> Ints:
@@ -377,8 +380,11 @@ def picture_of(encoded: str, reduced: int = 1) -> "Image":
 
 def _count(mask: Bools, edges: Ints) -> F64:
     """Return how many pixels of a mask are in each of some boxes (B, 4)."""
-    counts = [np.count_nonzero(mask[y:bottom, x:right]) for x, y, right, bottom in edges.tolist()]
-    return np.array(counts, np.float64)
+    found = np.zeros(len(edges))
+    for box in np.flatnonzero(area(edges)).tolist():
+        x, y, right, bottom = edges[box].tolist()
+        found[box] = np.count_nonzero(mask[y:bottom, x:right])
+    return found
 
 
 def _likeness(picture: NDArray[np.uint8], drawn: NDArray[np.uint8]) -> float:

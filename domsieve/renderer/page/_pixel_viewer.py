@@ -11,7 +11,8 @@ from domsieve.renderer.browser.tab import Tab
 from domsieve.renderer.page._pixel_camera import CHANCE, Camera
 from domsieve.renderer.page._pixel_capture import PixelCapture
 from domsieve.renderer.page._pixel_count import Count
-from domsieve.renderer.page._pixel_letters import Comparison, Letters
+from domsieve.renderer.page._pixel_letters import Letters
+from domsieve.renderer.page._pixel_likeness import Comparison
 from domsieve.renderer.page._pixel_parts import F64, Bools, common
 from domsieve.renderer.page._pixel_pictures import Pictures, area, around_all
 from domsieve.renderer.page._pixel_scene import SHOWING
