@@ -61,6 +61,8 @@ UNLIKE = {
     "a line as high as the letters": f"<p style='font-size:16px;{_LINE.format('.62em', '-.55em')}'>{{}}</p>",
     "two lines that cover the letters together": "<p style='text-decoration:line-through .38em #000'>"
     f"<span style='{_LINE.format('.3em', '-.22em')}'>{{}}</span></p>",
+    "three lines that cover the letters together": "<p style='{}'><span style='{}'><span style='{}'>{{}}"
+    "</span></span></p>".format(*(_LINE.format(".2em", at) for at in ("-.2em", "-.38em", "-.56em"))),
     "shadows to the sides": "<p style='text-shadow:"
     + ",".join(f"{at}px 0 #000" for at in range(-4, 5))
     + "'>{}</p>",
@@ -117,6 +119,8 @@ LIKE = {
     "narrow": "<p style='display:inline-block;transform:scaleX(.7)'>narrow letters of some words</p>",
     "with an emoji before": "<p>🎉🎉🎉 a party of many words 👩‍👩‍👧 for the whole family</p>",
     "underlined": "<p style='text-decoration:underline wavy red 2px'>jumping gypsies with a wavy line</p>",
+    "two thin lines through letters": f"<p style='{_LINE.format('2px', '-.2em')}'>"
+    f"<span style='{_LINE.format('2px', '-.45em')}'>seven words that a reader can read</span></p>",
     "white with a shadow": "<p style='color:#fff;text-shadow:0 0 4px #000'>seven words that a reader can read</p>",
     "white with a hard shadow": "<p style='color:#fff;text-shadow:1px 1px #000,-1px -1px #000'>words to read</p>",
     "pressed in": "<h2 style='color:#ccc;background:#ccc;"
