@@ -28,6 +28,13 @@ _BAR = "<canvas style='position:absolute;top:0;height:40px;left:calc({}ch);width
 _HEAP = "<div style='position:relative;height:60px;white-space:nowrap;font:bold 16px monospace'>{}</div>"
 _LAID = "<p style='position:absolute;margin:0;left:{}px;top:{}px;{}'>{}</p>"
 _OTHER = "wmsegkxzvanbqhdwmsegkxzvanbqhdwmsegk"
+_IN_PLACE = (
+    "position:absolute;left:0;top:9px;margin:0;border:0;padding:0;background:none;font:inherit;width:700px"
+)
+_HATCHED = (
+    "<svg style='position:absolute;top:9px;left:0' width=600 height=30><path d='{}' stroke-width={} /></svg>"
+)
+_CROSSES = "".join(f"M{4 * at} 4l6 12m0 -12l-6 12" for at in range(140))
 _PLACES = ((23, 16), (16, 23), (25, 25), (17, 14), (27, 20), (14, 19))
 UNLIKE = {
     "strips across": "<p style='mask-image:"
@@ -87,6 +94,25 @@ UNLIKE = {
     "among copies of a line": _HEAP.format(
         _LAID.format(20, 20, "", "{}") + "".join(_LAID.format(*at, "", _OTHER) for at in _PLACES)
     ),
+    "with the value of a field": _HEAP.format(
+        _LAID.format(0, 9, "", "{}") + f"<input style='{_IN_PLACE}' value={_OTHER}>"
+    ),
+    "with the value of a large field": _HEAP.format(
+        _LAID.format(0, 9, "", "{}") + f"<textarea style='{_IN_PLACE}'>{_OTHER}</textarea>"
+    ),
+    "with the text of a missing picture": _HEAP.format(
+        _LAID.format(0, 9, "", "{}")
+        + f"<img src='data:,' alt='{_OTHER}' style='{_IN_PLACE};height:22px;left:-9px'>"
+    ),
+    "under crosses": _HEAP.format(
+        _LAID.format(0, 9, "", "{}") + _HATCHED.format(_CROSSES, "1.6 stroke=#000")
+    ),
+    "under drawn lines": _HEAP.format(
+        _LAID.format(0, 9, "", "{}") + _HATCHED.format("M0 5h600m0 5h-600m0 5h600", "3 stroke=#000")
+    ),
+    "with a text of a canvas": "<div style='position:relative;height:30px'><canvas id=c width=900 height=30 style='"
+    f"{_AT};top:0'></canvas><p style='{_AT};top:0'>{{}}</p></div><script>{{ const p = c.getContext('2d');"
+    f"p.font = '20px sans-serif'; p.fillText('{_OTHER}', 0, 19) }}</script>",
     "on its mirror images": _HEAP.format(
         _LAID.format(0, 9, "", "{}")
         + _LAID.format(0, 9, "scale:-1 1", "{}")
@@ -146,6 +172,21 @@ LIKE = {
     "on a large pale word": _HEAP.format(
         _LAID.format(-9, -40, "color:#bbb;font:900 120px sans-serif", "PAST")
         + _LAID.format(0, 20, "", "words before it")
+    ),
+    "on a large word of another colour": _HEAP.format(
+        _LAID.format(-9, -40, "color:#36c;font:900 120px sans-serif", "PAST")
+        + _LAID.format(0, 20, "", "words before it")
+    ),
+    "under pale crosses": _HEAP.format(
+        _LAID.format(0, 9, "", "words before crosses") + _HATCHED.format(_CROSSES, "1.6 stroke=#bbb")
+    ),
+    "on a line of their colour": _HEAP.format(
+        _LAID.format(0, 9, "", "words before a line") + _HATCHED.format("M0 11h600", "2 stroke=#000")
+    ),
+    "on squared paper": "<p style='background:linear-gradient(#999 1px,transparent 1px) 0 0/100% 10px,"
+    "linear-gradient(90deg,#999 1px,transparent 1px) 0 0/10px 10px'>words on squared paper</p>",
+    "in an empty field": _HEAP.format(
+        f"<input style='{_AT};width:300px;height:30px'>" + _LAID.format(6, 6, "", "a label in its field")
     ),
     "lines that touch": "<h1 style='font:bold 40px/.7 serif;width:200px'>gypsies jumping highly over bridges</h1>",
     "drawn": "<svg width=600 height=60><text x=9 y=40 textLength=500 font-size=24>a text that is drawn</text></svg>",

@@ -17,6 +17,9 @@ _MOST_COPIES, _MOST_SHIFT = 300, 0.15
 # their letters change differs by less than this share. Measured: .35 to .9 for two texts in one place, or up to 4 px
 # apart, whose changes differ by up to .1 in one colour. On 28 real pages, 7 of 50,000 words lie on others so.
 _MIXED, _LEAST_INK, _ALIKE = 0.3, 40, 0.4
+# Letters that are so many times larger are areas, on which smaller ones can be read if their colours differ by this
+# share. A guess: black letters can hardly be read on #333, of which the share is .2.
+_OTHER_SIZE, _ALIKE_AREA = 2.5, 0.22
 
 
 class Heaps:
@@ -64,6 +67,11 @@ class Heaps:
         heap = np.zeros(shape, np.bool_)
         for x, y, right, bottom in edges[self.mixing].tolist():
             heap[y:bottom, x:right] = True
+        self._others = np.unique(self._line[counts])
+        self._around = around[self._others]
+        self._size = scene.font_px(self._first) * np.sqrt(
+            np.abs(np.linalg.det(scene.maps[scene.owner[self._first]]))
+        )
         meets = [heap[y:bottom, x:right].any() for x, y, right, bottom in edges[counts].tolist()]
         self.texts = np.unique(scene.owner[np.flatnonzero(counts)[np.array(meets, np.bool_)]])
 
@@ -120,7 +128,7 @@ class Heaps:
             own, others = inks[..., letters.ink[part]], np.delete(inks, letters.ink[part], axis=2).max(axis=2)
             under = own[others > _LEAST_INK / 255].sum()
             if under > _MIXED * own.sum():
-                found[part] = _are_alike(own, others, change[inside])
+                found[part] = _are_alike(own, others, change[inside], self._most_alike(part))
         mixed = {*self._line[found].tolist()}
         for copy, original in self._original.items():
             if original not in mixed:
@@ -129,6 +137,14 @@ class Heaps:
             if ours.size == theirs.size:
                 found[ours] = found[theirs]
         return found
+
+    def _most_alike(self, part: int) -> float:
+        """Return up to which share of difference the colours of a part and of the texts on it are alike."""
+        edges, own = self._edges[part], self._line[part]
+        meets = (self._around[:, :2] < edges[2:]).all(axis=1) & (self._around[:, 2:] > edges[:2]).all(axis=1)
+        ratio = self._size[self._others[meets & (self._others != own)]] / max(self._size[own], 1e-3)
+        is_other = (ratio > _OTHER_SIZE) | (ratio < 1 / _OTHER_SIZE)
+        return _ALIKE_AREA if is_other.all() else _ALIKE
 
 
 def lines_around(edges: Ints, line: Ints, count: int) -> Ints:
@@ -140,8 +156,15 @@ def lines_around(edges: Ints, line: Ints, count: int) -> Ints:
     return found
 
 
-def _are_alike(own: F64, others: F64, change: NDArray[np.int16]) -> bool:
-    """Return whether letters change a ground as other letters do; each pixel is of the upper one."""
+def _are_alike(own: F64, others: F64, change: NDArray[np.int16], most: float) -> bool:
+    """Return whether letters change a ground as other letters do; each pixel is of the upper one.
+
+    Parameters
+    ----------
+    own, others : the ink of the letters and of others (height, width), 0 to 1.
+    change : what all letters change (height, width, 3).
+    most : which share of what these letters change both may differ by.
+    """
     parts = np.stack((own.ravel(), (others * (1 - own)).ravel()), axis=1)
     (first, second), *_ = np.linalg.lstsq(parts, change.reshape(-1, 3).astype(np.float64), rcond=None)
-    return bool(contrast(first, second) < _ALIKE * contrast(first, np.zeros(3)))
+    return bool(contrast(first, second) < most * contrast(first, np.zeros(3)))

@@ -202,17 +202,23 @@ def _covered(
     found = np.zeros(len(edges))
     for chunk in chunks(inside):
         boxes = Boxes(inside[chunk], levels.shape[1], is_level[chunk])
-        shown, letters = levels.ravel()[boxes.index].astype(np.float64), drawn.reshape(-1, INKS)[boxes.index]
-        own = letters[np.arange(len(letters)), boxes.by_pixel(inks[chunk][boxes.box])].astype(np.float64)
-        mean = boxes.by_row(shown) / boxes.along
-        seen, spread = (
-            boxes.by_row(values**2) - boxes.by_row(values) ** 2 / boxes.along for values in (shown, own)
+        pixel, ink = np.arange(boxes.index.size), boxes.by_pixel(inks[chunk][boxes.box])
+        letters = drawn.reshape(-1, INKS)[boxes.index]
+        # Where other letters are, these cover the row.
+        is_free = np.maximum(letters[pixel, ink - 1], letters[pixel, ink - 2]) <= _LEAST_INK
+        shown, own = (
+            is_free * one.astype(np.float64) for one in (levels.ravel()[boxes.index], letters[pixel, ink])
         )
-        dark, ink = (
+        count = np.maximum(boxes.by_row(is_free), 1)
+        mean = boxes.by_row(shown) / count
+        seen, spread = (
+            boxes.by_row(values**2) - boxes.by_row(values) ** 2 / count for values in (shown, own)
+        )
+        dark, most = (
             np.maximum.reduceat(np.maximum.reduceat(values, boxes.rows), boxes.first)[boxes.box]
             for values in (shown, own)
         )
-        is_covered = seen * np.maximum(ink, 1) ** 2 < (_LEAST_CONTRAST * dark) ** 2 * spread
+        is_covered = seen * np.maximum(most, 1) ** 2 < (_LEAST_CONTRAST * dark) ** 2 * spread
         is_covered &= mean > _LEAST_DARK * dark
         whole = boxes.by_box(spread)
         found[chunk] = boxes.by_box(np.where(is_covered, spread, 0)) / np.maximum(whole, 1)

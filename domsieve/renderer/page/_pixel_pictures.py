@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from domsieve.renderer.page._pixel_boxes import Boxes, chunks
+from domsieve.renderer.page._pixel_grounds import is_noise, is_overlaid
 from domsieve.renderer.page._pixel_heaps import Heaps, lines_around
 from domsieve.renderer.page._pixel_letters import INKS, Letters
 from domsieve.renderer.page._pixel_likeness import Comparison
@@ -33,15 +34,9 @@ _LEAST_CONTRAST = 6
 # Letters must change in so many rows, in sizes of a letter; so much of the fullest row must change for one to count.
 # The body of small letters is half of their size. A line of fewer letters than the last may be higher than wide.
 _LEAST_ROWS, _LEAST_OF_ROW, _LINE_HEIGHT, _FEWEST_LETTERS = 0.3, 0.15, 1.15, 4
-# Letters are lost if neighbouring pixels of their ground differ by more than this share of what the letters
-# change, and what these make darker and lighter nearly cancels out, in each channel. Measured: 1.2 to 2.5 and up
-# to .6 for letters on noise; up to .85 for captions with outlines on two photographs. If less than one in four
-# pixels of a ground differs from the next, it is smooth.
-_LEAST_NOISE, _LEAST_ONE_WAY, _SMOOTH = 0.9, 0.5, 4
-# They are also lost if neighbouring pixels differ more, and the picture with letters does not correlate with them.
-# Measured: 1.3 to 3 and .1 to .5 for letters that noise hides, which all are darker or lighter than it; at most 1.0
-# for white, black, yellow and shaded captions on three photographs in two sizes each.
-_MOST_NOISE, _LEAST_IN_NOISE = 1.2, 0.45
+# If less than one in so many pixels of a ground differs from the next one in its row, it is no noise; if less than
+# one in so many differs from the next one in its row or column, it has no ink.
+_SMOOTH, _EVEN = 4, 10
 # Bounds of the work: texts that are made transparent alone, and pictures for them.
 _MOST_ALONE, _MOST_GROUPS = 1_000, 8
 # Letters reach a little beyond their boxes, and a few pixels of icons farther.
@@ -84,7 +79,7 @@ class Pictures:
         letters : the lines that were drawn apart.
         drawn : their letters in each ink, in a picture of the same size (height, width, 3).
         """
-        self.smeared |= self._is_lost(np.flatnonzero(self.changed > 0), letters.is_drawn, drawn)
+        self.smeared |= self._is_lost(np.flatnonzero(self.changed > 0), letters, drawn)
         parts = np.flatnonzero(letters.is_drawn & (self.changed > 0) & ~self._scene.is_sign & ~self.smeared)
         return Comparison(self._levels, drawn, self._scene, letters.ink, self._edges, parts)
 
@@ -139,25 +134,26 @@ class Pictures:
             found[some] = (rows > 0) & (rows < _LEAST_ROWS * size[chunk])
         return found
 
-    def _is_lost(self, parts: Ints, is_drawn: Bools, drawn: NDArray[np.uint8]) -> Bools:
-        """Return which parts (B,), of some, are lost in a rough ground; see `match`."""
+    def _is_lost(self, parts: Ints, letters: Letters, drawn: NDArray[np.uint8]) -> Bools:
+        """Return which parts (B,), of some, are lost in what is behind them; see `match`."""
         found = np.zeros(len(self._edges), np.bool_)
         ground, whole = np.asarray(self._without[0]), np.asarray(self._complete[0])
-        green = ground[..., 1]
-        rough = np.maximum(green[:, 1:], green[:, :-1]) - np.minimum(green[:, 1:], green[:, :-1])
-        rough = rough > _LEAST_CONTRAST
+        grey = np.asarray(self._without[0].convert("L"))
+        rough, steps = np.zeros((2, *grey.shape), np.bool_)
+        rough[:, 1:] = _apart(grey[:, 1:], grey[:, :-1])
+        steps[1:] = _apart(grey[1:], grey[:-1])
+        steps |= rough
         for part in parts.tolist():
             x, y, right, bottom = self._edges[part].tolist()
-            if np.count_nonzero(rough[y:bottom, x : right - 1]) * _SMOOTH < (bottom - y) * (right - x):
+            inside = np.s_[y:bottom, x:right]
+            if np.count_nonzero(steps[inside]) * _EVEN < (bottom - y) * (right - x):
                 continue
-            behind = ground[y:bottom, x:right].astype(np.int16)
-            change = (whole[y:bottom, x:right] - behind)[self._differs[y:bottom, x:right]]
-            grain = np.abs(np.diff(behind, axis=1)).mean(axis=(0, 1))  # of each channel
-            size, way = np.abs(change).mean(axis=0), np.abs(change.mean(axis=0))
-            found[part] = ((grain > _LEAST_NOISE * size) & (way < _LEAST_ONE_WAY * size)).all()
-            if is_drawn[part] and (grain > _MOST_NOISE * size).all():
-                ink = drawn[y:bottom, x:right].max(axis=2)
-                found[part] |= _likeness(whole[y:bottom, x:right], ink) < _LEAST_IN_NOISE
+            box = ground[inside], whole[inside]
+            inks = drawn[inside] / 255 if letters.is_drawn[part] else None
+            if np.count_nonzero(rough[y:bottom, x + 1 : right]) * _SMOOTH >= (bottom - y) * (right - x):
+                found[part] = is_noise(*box, self._differs[inside], inks)
+            if inks is not None and not self._scene.is_sign[part]:
+                found[part] |= is_overlaid(*box, inks[..., letters.ink[part]])
         return found
 
     def _scaled(self, boxes: F64) -> Ints:
@@ -387,11 +383,9 @@ def _count(mask: Bools, edges: Ints) -> F64:
     return found
 
 
-def _likeness(picture: NDArray[np.uint8], drawn: NDArray[np.uint8]) -> float:
-    """Return the largest correlation of a channel of a picture (h, w, 3) with drawn letters (h, w)."""
-    values = np.append(picture.reshape(-1, 3).T, drawn.reshape(1, -1), axis=0)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        return float(np.nan_to_num(np.abs(np.asarray(np.corrcoef(values))[3, :3])).max())
+def _apart(first: NDArray[np.uint8], second: NDArray[np.uint8]) -> Bools:
+    """Return where two pictures differ."""
+    return np.asarray(np.maximum(first, second) - np.minimum(first, second) > _LEAST_CONTRAST)
 
 
 def _levels(first: "Image", second: "Image") -> NDArray[np.uint8]:

@@ -1,0 +1,100 @@
+"""What is behind letters: whether they are lost in a rough ground, or in ink of their own colour."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from domsieve.renderer.page._pixel_parts import F64, Bools
+
+# Letters are lost if neighbouring pixels of their ground differ by more than this share of what the letters
+# change, and what these make darker and lighter nearly cancels out, in each channel. Measured: 1.2 to 2.5 and up
+# to .6 for letters on noise; up to .85 for captions with outlines on two photographs.
+_LEAST_NOISE, _LEAST_ONE_WAY = 0.9, 0.5
+# They are also lost if neighbouring pixels differ more, and the picture with letters does not correlate with them.
+# Measured: 1.3 to 3 and .1 to .5 for letters that noise hides, which all are darker or lighter than it; at most 1.0
+# for white, black, yellow and shaded captions on three photographs in two sizes each.
+_MOST_NOISE, _LEAST_IN_NOISE = 1.2, 0.45
+# Letters cannot be told from other ink of their colour if more than this share of their own ink is on it, and it has
+# nearly as many edges as they have, on a ground that is even elsewhere, in more than this share of the pixels.
+# Measured: .34 to .71, .87 to 1.9 and .45 to .7 for the value of a field, the text of a missing picture and hatching
+# in the place of a text; more than all three for 1 of 140,000 parts of 54 pages, a letter on another one.
+_UNDER, _LEAST_EDGES, _LEAST_EVEN = 0.3, 0.75, 0.3
+# A pixel has ink if it is so far from the ground to the colour of the letters. There is a stroke where this is more
+# than so much of what the letters have; an area must be nearer to their colour, or letters can be read on it.
+_LEAST_INK, _STROKE, _AREA = 0.16, 0.6, 0.6
+# Pixels that are farther from the line between both colours than this share of it have another colour.
+_OTHER_COLOUR = 0.35
+# Colours that differ by less than this (of 255) are one; pixels are sorted by colours of so many levels.
+_ONE_COLOUR, _LEVELS = 12, 8
+
+
+def is_noise(ground: NDArray[np.uint8], whole: NDArray[np.uint8], differs: Bools, inks: F64 | None) -> bool:
+    """Return whether letters are lost in the noise of their ground.
+
+    Parameters
+    ----------
+    ground, whole : a box of the picture without letters, and with them (height, width, 3).
+    differs : the pixels that letters change (height, width).
+    inks : those of all letters there (height, width, 3), 0 to 1; None if they are not known.
+    """
+    behind = ground.astype(np.int16)
+    change = (whole - behind)[differs]
+    grain = np.abs(np.diff(behind, axis=1)).mean(axis=(0, 1))  # of each channel
+    size, way = np.abs(change).mean(axis=0), np.abs(change.mean(axis=0))
+    if ((grain > _LEAST_NOISE * size) & (way < _LEAST_ONE_WAY * size)).all():
+        return True
+    if inks is None or not (grain > _MOST_NOISE * size).all():
+        return False
+    return _likeness(whole, inks.max(axis=2)) < _LEAST_IN_NOISE
+
+
+def is_overlaid(ground: NDArray[np.uint8], whole: NDArray[np.uint8], ink: F64) -> bool:
+    """Return whether other ink of the colour of some letters is in their place.
+
+    Parameters
+    ----------
+    ground, whole : see `is_noise`.
+    ink : that of the letters (height, width), 0 to 1.
+    """
+    behind, share = ground.astype(np.float64), ink[..., None]
+    power = (ink**2).sum()
+    if not power:
+        return False
+    # Letters put their colour over the ground, in the share of their ink.
+    colour = ((whole - (1 - share) * behind) * share).sum(axis=(0, 1)) / power
+    colour = np.clip(colour, 0, 255)
+    far = np.abs(behind - colour).max(axis=2)
+    if far.max() < _ONE_COLOUR:
+        return False
+    is_far = far > far.max() / 2
+    sorted_ = behind[is_far] // _LEVELS @ np.array([1, 2**8, 2**16])
+    _, number, count = np.unique(sorted_, return_inverse=True, return_counts=True)
+    if count.max() < _LEAST_EVEN * far.size:
+        return False
+    even = behind[is_far][number == count.argmax()].mean(axis=0)
+    way = colour - even
+    other = np.clip((behind - even) @ way / (way @ way), 0, 1)
+    beside = np.linalg.norm(behind - even - other[..., None] * way, axis=2)
+    other[beside > _OTHER_COLOUR * np.linalg.norm(way)] = 0
+    is_area = _around(other, np.minimum) >= 0.8 * other
+    strokes = other >= np.where(is_area, _AREA, _STROKE * np.percentile(ink, 95))
+    is_ink = (other > _LEAST_INK) & _around(strokes, np.maximum)
+    return bool(ink[is_ink].sum() > _UNDER * ink.sum() and _edges(other) > _LEAST_EDGES * _edges(ink))
+
+
+def _around(values: NDArray[np.generic], choose: np.ufunc) -> NDArray[np.generic]:
+    """Return the largest or smallest value around each pixel, and in it."""
+    padded = np.pad(values, 1, mode="edge")
+    rows = choose(choose(padded[:-2], padded[1:-1]), padded[2:])
+    return np.asarray(choose(choose(rows[:, :-2], rows[:, 1:-1]), rows[:, 2:]))
+
+
+def _edges(values: F64) -> float:
+    """Return how much neighbouring pixels differ in all."""
+    return float(sum(np.abs(np.diff(values, axis=axis)).sum() for axis in (0, 1)))
+
+
+def _likeness(picture: NDArray[np.uint8], ink: F64) -> float:
+    """Return the largest correlation of a channel of a picture (h, w, 3) with the ink of letters (h, w)."""
+    values = np.append(picture.reshape(-1, 3).T, ink.reshape(1, -1), axis=0)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return float(np.nan_to_num(np.abs(np.asarray(np.corrcoef(values))[3, :3])).max())
