@@ -14,6 +14,12 @@ _LAYER = "position:absolute;left:0;top:0;width:100%;height:100%;border:0"
 _TALL = "<div style='height:3000px'></div>"
 _COVER = f"<div class=cover style='{_LAYER};background:#fff'></div>"
 _STATE = "html {{ container-type: scroll-state }} @container scroll-state(scrollable: top) {{ {} }}"
+_CANVAS = (
+    f"<canvas width=1200 height=40 style='{_LAYER}'></canvas><script>{{ const pen = document.currentScript."
+    "previousSibling.getContext('2d'); pen.fillStyle = '#fff'; pen.fillRect(0, 0, 1200, 40) }</script>"
+)
+_LATER = "@keyframes k { 0% { display: none } 0.1%, 100% { display: block } }"
+_UNDER = f"{_TALL}<div style='position:relative'><p>{{}}</p>"
 # Styles that follow how far the page is scrolled.
 STATES = {
     "a cover": f"<style>{_STATE.format('.cover { visibility: visible !important }')} .cover {{ visibility: hidden }}"
@@ -24,11 +30,25 @@ STATES = {
     "body:has(#l:target-current) .cover { visibility: visible }</style>"
     "<nav><a href=#a>one</a> <a id=l href=#b>two</a></nav>"
     f"<div id=a>{_TALL}</div><div id=b>{_TALL}<div style='position:relative'><p>{{}}</p>{_COVER}</div></div>{_TALL}",
+    "a canvas that is laid out anew": f"<style>{_LATER} canvas {{ animation: k linear both; animation-timeline: "
+    f"scroll(root) }}</style>{_UNDER}{_CANVAS}</div>{_TALL}",
+    "a canvas in a state": f"<style>canvas {{ display: none }} {_STATE.format('canvas { display: block }')}</style>"
+    f"{_UNDER}{_CANVAS}</div>{_TALL}",
+    "an animation that waits": "<style>@keyframes k { from { opacity: 0 } } .cover { animation: k 0.2s both; "
+    f"timeline-trigger: --t view(); animation-trigger: --t play-forwards }}</style>{_UNDER}{_COVER}</div>{_TALL}",
+    "an animation that a script lets wait": f"{_UNDER}{_COVER}</div>{_TALL}<script>{{ const [cover] = "
+    "document.getElementsByClassName('cover'); const fade = cover.animate({ opacity: [0, 1] }, { duration: 200, "
+    "fill: 'both' }); fade.pause(); new TimelineTrigger([{ timeline: new ViewTimeline({ subject: cover }) }])"
+    ".addAnimation(fade, 'play-once') }</script>",
     "an empty canvas in a frame": "<iframe width=600 height=60 srcdoc='<style>"
     f"{_STATE.format('canvas { visibility: visible !important }')} canvas {{ visibility: hidden }}</style>"
     '<div style=height:400px></div><div style=position:relative>{}<canvas style="'
     f"{_LAYER};background:#fff\"></canvas></div><div style=height:400px></div>'></iframe>",
 }
+_HELD = (
+    f"<div style='transform:scale(1)'><p>{{}}</p><div style='{_LAYER};position:fixed;"
+    "background:linear-gradient(#fff 99%,#fffffe)'></div></div>"
+)
 _WHITE = "linear-gradient(#fff 99%,#fffffe)"
 _ON_BLACK = "body::before { content: ''; position: fixed; inset: 0; z-index: -1; background: #000 }"
 _FADING = "@keyframes k { 0%, 100% { opacity: 0 } 1%, 99% { opacity: 1 } }"
@@ -60,6 +80,24 @@ COVERED = {
     "what the browser puts into an element": "<style>progress::-webkit-progress-bar { position: fixed; "
     "inset: 0; background: #000; z-index: -1 } progress { appearance: none }</style><progress></progress>"
     f"{_TALL}<p>{{}}</p>",
+    "a slider of a control": "<style>input, ::-webkit-slider-runnable-track { appearance: none; position: static } "
+    "::-webkit-slider-thumb { appearance: none; position: fixed; left: 0; top: 0; width: 100vw; height: 900px; "
+    f"background: #000; z-index: -1 }}</style><input type=range>{_TALL}<p>{{}}</p>",
+    "sticky boxes in a box that scrolls": "<div style='height:400px;overflow:auto'>"
+    + "".join(
+        f"<div style='position:sticky;top:{at}px;height:156px;margin-bottom:-156px;background:{_WHITE};z-index:2'>"
+        "</div>"
+        for at in (0, 140, 270)
+    )
+    + f"{_TALL}<p>{{}}</p>{_TALL}</div>",
+    "a fixed box on a page that snaps": "<style>html { scroll-snap-type: y mandatory } section { height: 100vh; "
+    f"scroll-snap-align: start }}</style><section>{_HELD}</section><section>next</section>",
+    "a fixed box on a page that cannot be scrolled": f"<style>html {{ overflow: clip }}</style>{_HELD}",
+    "a fixed box in a sticky one": "<div style='height:300px'><div style='position:sticky;top:40px;height:290px'>"
+    f"{_HELD}</div></div>{_TALL}",
+    "a view transition that does not end": "<style>::view-transition-group(*) { animation-duration: 9999s } "
+    "::view-transition-old(*), ::view-transition-new(*) { opacity: 0; animation: none }</style><p>{}</p>"
+    "<script>document.startViewTransition(() => document.body.append('x'))</script>",
     "a canvas that is laid out late": f"{_TALL}<div style='position:relative'><p>{{}}</p>"
     "<div style='position:absolute;inset:0;content-visibility:auto'><canvas width=900 height=60></canvas>"
     "<script>{ const pen = document.currentScript.previousSibling.getContext('2d'); pen.fillStyle = '#fff'; "
@@ -68,6 +106,15 @@ COVERED = {
 IN_SIGHT = {
     "a fixed pseudo-element behind it": f"<style>{_ON_BLACK}</style>{_TALL}<p style='color:#fff'>{{}}</p>{_TALL}",
     "a fixed background": f"<style>{_ATTACHED.format('#fff', -1, '#000')}</style>{_TALL}<div id=x>{{}}</div>{_TALL}",
+    "a fixed panel that a section shows": "<style>section { height: 100vh; clip-path: inset(0) } "
+    "div { position: fixed; inset: 0; color: #fff; padding: 200px }</style><section><div style='background:#036'>one"
+    "</div></section><section><div style='background:#630'>{}</div></section><section></section>",
+    "a fixed ground that a section shows": "<style>section { height: 100vh; clip-path: inset(0); color: #fff } "
+    "i { position: fixed; inset: 0 } p { position: relative; padding: 200px }</style><section><i style="
+    "'background:#036'></i><p>one</p></section><section><i style='background:#063'></i><p>{}</p></section>",
+    "an animation that waits": "<style>@keyframes k { from { opacity: 0 } } p { animation: k 0.2s both; "
+    "timeline-trigger: --t view(); animation-trigger: --t play-forwards }</style>"
+    f"{_TALL}<p>{{}}</p>{_TALL}",
     "fading in": f"<style>{_FADING} p {{ animation: k linear both; animation-timeline: view() }}</style>"
     f"{_TALL}<p>{{}}</p>{_TALL}",
     "fading in, in a box": f"<style>{_FADING} p {{ animation: k linear both; animation-timeline: view() }}</style>"

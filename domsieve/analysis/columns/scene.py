@@ -70,6 +70,8 @@ class Scene:
         n = len(page)
         x, y, width, height = page.box.astype(np.float64).T
         self.rect = np.stack((x, y, x + width, y + height), axis=1)
+        # How far the page can be scrolled.
+        self._room = float(max(self.rect[:, 3].max(initial=0.0) - self.node.window_px[1], 0.0))
         self.area = self.patches.area.copy()
         self.shapes: dict[int, Shape] = {}
         self.edges = self._edges()
@@ -230,9 +232,16 @@ class Scene:
             begins = framed[~reaches[nodes[framed]]]
             inner[begins, axis] = self.rect[nodes[begins], axis]
         self.clip[nodes] = inner
-        for clip, holds in ((self.clip_placed, node.holds_placed), (self.clip_fixed, node.holds_fixed)):
+        # What cuts fixed boxes and does not hold them goes past them when the page is scrolled.
+        edges = self.edges[nodes[shaped]]
+        passing = (edges[:, 3] > edges[:, 1]) & ~(self.is_fixed[above] | fixed)[shaped]
+        passed = edges - [0.0, self._room, 0.0, 0.0] * passing[:, None]
+        for clip, cut, holds in (
+            (self.clip_placed, edges, node.holds_placed),
+            (self.clip_fixed, passed, node.holds_fixed),
+        ):
             outer = clip[above]
-            outer[shaped] = intersection(outer[shaped], self.edges[nodes[shaped]])
+            outer[shaped] = intersection(outer[shaped], cut)
             clip[nodes] = np.where((holds | node.is_frame)[nodes, None], inner, outer)
         scroller = self.scroller_of[above]
         # What is placed leaves a box that scrolls, unless that is its containing block.

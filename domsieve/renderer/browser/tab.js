@@ -6,8 +6,9 @@
 // when they were noted, or have gone since because loading was stopped; in px of the page.
 // shows(), aim(): find the first element that is shown by a selector; null says that it is no selector.
 // hideNoscript(): keeps noscript hidden while scripts are off, or ends that.
-// trim(): makes the document ready for its capture, and ends the animations that end within `endMs`; returns how many
-// nodes it had. resume(): lets the others go on.
+// trim(): makes the document ready for its capture, and ends the animations that end within `endMs`, or, if they wait for
+// a reader to scroll to something, take no longer than `lateEndMs`; returns how many nodes it had. resume(): lets those go
+// on that follow what is scrolled.
 globalThis.domsieve = (() => {
   // A form named "scripts" would stand in for document.scripts, in every world.
   const own = (name) => Reflect.get(Document.prototype, name, document);
@@ -65,7 +66,7 @@ globalThis.domsieve = (() => {
     }
   };
   const keep = (element, look) => {
-    part(element, "animate").call(element, [look, look], { duration: 1, fill: "both" }).pause();
+    part(element, "animate").call(element, [look, look], { duration: 1, fill: "both" }).finish();
   };
   // A capture has no styles of ::first-line. Where the first line is the only one, the element gets its colour.
   const showFirstLine = (element, style) => {
@@ -133,6 +134,12 @@ globalThis.domsieve = (() => {
   // Each tree has its own. Objects of frames are instances of other classes.
   const animationsOf = (tree) =>
     (tree.nodeType === Node.DOCUMENT_NODE ? Document : ShadowRoot).prototype.getAnimations.call(tree);
+  // What waits until a reader scrolls to something; see https://drafts.csswg.org/css-animations-2/#animation-trigger.
+  const waits = ({ effect, playState }) => {
+    const { target, pseudoElement } = effect ?? {};
+    const style = target && getComputedStyle(target, pseudoElement);
+    return playState === "paused" && /^--/.test(style?.animationTrigger) && !style.animationPlayState.includes("paused");
+  };
   const followsItsElement = ({ timeline, playState }) => playState === "running" && timeline && "subject" in timeline;
   // What fades in when a reader scrolls to it is captured as it is in the middle of the window.
   let halfway = [];
@@ -248,7 +255,7 @@ globalThis.domsieve = (() => {
       halfway = [];
     },
 
-    trim(limit, endMs) {
+    trim(limit, endMs, lateEndMs) {
       const walker = own("createTreeWalker").call(document, document);
       let count = 1;
       let last = null;
@@ -263,7 +270,7 @@ globalThis.domsieve = (() => {
       for (const script of own("scripts")) if (!isData(script)) script.textContent = "";
       const roots = [...places(document, 0, 0)].flatMap(([inner]) => [...trees(inner)]);
       for (const one of roots.flatMap(animationsOf)) {
-        if (endsWithin(one, endMs)) one.finish();
+        if (endsWithin(one, endMs) || (waits(one) && one.effect.getComputedTiming().endTime <= lateEndMs)) one.finish();
         if (followsItsElement(one)) {
           // Its time counts from the begin of its range.
           const begin = one.timeline.currentTime?.sub(one.currentTime ?? CSS.percent(0)) ?? CSS.percent(0);

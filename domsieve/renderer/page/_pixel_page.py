@@ -69,22 +69,10 @@ class OpenPage:
         """Whether the page has closed shadow roots, of whose attributes captures know nothing."""
         return bool(self._closed)
 
-    async def has_canvas(self) -> bool:
-        """Return whether a document has a canvas."""
+    async def ask_all(self, name: str, *arguments: Any) -> list[Any]:
+        """Call a function of ``pixels.js`` in all documents, with their closed shadow roots as the last arguments."""
         await self.enter(*range(len(self._frame_ids)))
-        return any([await self.call(one, "hasCanvas", *self._roots[one]) for one in self.worlds])
-
-    async def reveal(self) -> None:
-        """Show the content of boxes that have none far from the window."""
-        await self.enter(*range(len(self._frame_ids)))
-        for document in self.worlds:
-            await self.call(document, "reveal", *self._roots[document])
-
-    async def unboxed(self, *flags: bool) -> list[str]:
-        """Return what no capture has of the styles of all documents; see ``pixels.js``."""
-        await self.enter(*range(len(self._frame_ids)))
-        found = [await self.call(one, "unboxed", *flags, *self._roots[one]) for one in self.worlds]
-        return [*chain.from_iterable(found)]
+        return [await self.call(one, name, *arguments, *self._roots[one]) for one in self.worlds]
 
     async def _contents(self, scene: Scene, nodes: Sequence[int]) -> dict[int, F64]:
         """Return where the contents of elements are (4, 2), by node."""

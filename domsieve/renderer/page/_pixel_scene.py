@@ -50,7 +50,7 @@ _PROPERTIES = frozenset(
         *SHOWING,
         *("filter", "backdrop-filter", "position", "background-clip", "z-index", "display"),
         *("text-decoration-line", "text-shadow", "-webkit-text-stroke-width", "-webkit-text-security"),
-        *("direction", "writing-mode", *TURNING, *PIXEL_STYLES, *PATTERNS),
+        *("clip-path", "direction", "writing-mode", *TURNING, *PIXEL_STYLES, *PATTERNS),
     )
 )
 # What these draw is no text of the page, but has its shadows.

@@ -8,6 +8,7 @@ See https://wicg.github.io/page-lifecycle/#frozen.
 import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Sequence, Set
+from itertools import chain
 from typing import NamedTuple
 
 from domsieve.renderer.browser.connection import CommandError
@@ -80,11 +81,16 @@ async def with_scripts(page: OpenPage, style_names: Sequence[str], words: Set[st
     names = await painted_names(page)
     flags = _LINES in words, _HIGHLIGHTS in words
     async with _frozen(page):
-        after, without = await page.capture(names), await page.unboxed(*flags)
+        after, without = await page.capture(names), await _unboxed(page, *flags)
         async with _scripts_on(page):
             before, capture = await page.capture(names), await page.capture(style_names)
-            is_unlike = not words.isdisjoint(_UNKNOWN) or _differ(await page.unboxed(*flags), without)
+            is_unlike = not words.isdisjoint(_UNKNOWN) or _differ(await _unboxed(page, *flags), without)
         return WithScripts(capture, names, before, after, is_unlike)
+
+
+async def _unboxed(page: OpenPage, *flags: bool) -> list[str]:
+    """Return what no capture has of the styles of all documents; see ``pixels.js``."""
+    return [*chain.from_iterable(await page.ask_all("unboxed", *flags))]
 
 
 def _differ(first: Sequence[str], second: Sequence[str]) -> bool:
@@ -95,8 +101,6 @@ def _differ(first: Sequence[str], second: Sequence[str]) -> bool:
 async def revealed(page: OpenPage, style_names: Sequence[str], *, scripts: bool) -> PixelCapture:
     """Show the content of boxes that have none far from the window, and capture the page with these properties.
 
-    A canvas that is laid out while scripts are off has no picture, so it is laid out with scripts; none of them runs.
-
     Parameters
     ----------
     scripts : whether scripts were on until now.
@@ -105,11 +109,23 @@ async def revealed(page: OpenPage, style_names: Sequence[str], *, scripts: bool)
     ------
     ValueError : a script has run.
     """
-    async with contextlib.AsyncExitStack() as stack:
-        if scripts and await page.has_canvas():
-            await stack.enter_async_context(_frozen(page))
-            await stack.enter_async_context(_scripts_on(page))
-        await page.reveal()
+    await page.ask_all("reveal")
+    if scripts and any(await page.ask_all("hasCanvas")):
+        return await relaid(page, style_names)
+    return await page.capture(style_names)
+
+
+async def relaid(page: OpenPage, style_names: Sequence[str]) -> PixelCapture:
+    """Lay the canvases of a page out anew, and capture it with these properties.
+
+    A canvas that is laid out while scripts are off has no picture, so it is laid out with scripts; none of them runs.
+
+    Raises
+    ------
+    ValueError : a script has run.
+    """
+    async with _frozen(page), _scripts_on(page):
+        await page.ask_all("relay")
         return await page.capture(style_names)
 
 

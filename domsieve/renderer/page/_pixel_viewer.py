@@ -3,7 +3,7 @@
 import asyncio
 import itertools
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,8 +14,12 @@ from domsieve.renderer.page._pixel_count import Count
 from domsieve.renderer.page._pixel_letters import Letters
 from domsieve.renderer.page._pixel_likeness import Comparison
 from domsieve.renderer.page._pixel_parts import F64, Bools, common
-from domsieve.renderer.page._pixel_pictures import Pictures, area, around_all
-from domsieve.renderer.page._pixel_scene import SHOWING
+from domsieve.renderer.page._pixel_pictures import SCALE, Pictures, area, around_all, unlike
+from domsieve.renderer.page._pixel_scene import SHOWING, Scene
+from domsieve.renderer.page._pixel_scripts import relaid
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
 
 # Chrome pictures large parts faster than many small ones.
 _TILE_PX, _WIDTH_PX = 16_384, 1_280
@@ -24,13 +28,18 @@ _TILE_PX, _WIDTH_PX = 16_384, 1_280
 _BANDS = (0.5, 0.9), (0.5, 0.4), (0.84, 0.25), (0.16, 0.25)
 # And where those are that stay in the window, as far as it is scrolled to where they were at first.
 _PLACES = 0.5, 0.95, 0.05
-# A bound of the work on one page. Texts beyond it are unsure.
-_MOST_WINDOWS = 400
+# Bounds of the work on one page. Texts beyond the first are unsure. If anything in as many windows as the second says
+# looks different from the page, so may all the rest.
+_MOST_WINDOWS, _MOST_CHECKED = 400, 100
+# Pixels of pictures are so many px of the page.
+_EVEN = 1 / SCALE
 # What was not seen in one place of the window is looked for in so many more windows. A guess.
 _MOST_MORE = 60
 # If so many parts of texts are not seen in a picture, it is taken again; if fewer are not, what is around them, if it
 # is no more than this share of the picture. Guesses: layers of many parts are taken again, but not for a few words.
 _MOST_MISSING, _LITTLE = 12, 0.125
+AT_END = float(np.iinfo(np.int32).max)
+"""The end of a page, where what lies under it is often revealed."""
 # So many pictures are kept until they are compared.
 _MOST_TILES = 4
 # What flickers is taken for letters if it is as dark as these in all pictures: once in 500 times with so many more.
@@ -45,16 +54,26 @@ class Viewer(Camera):
     in_window, moving : (B,), the parts of texts that are pictured in the window, and those of them that are in other
         places then.
     follows : whether these follow the scrolling, and do not only stay in the window.
+    waits : whether animations wait, maybe until a reader scrolls to something.
+    has_canvas : whether there are canvases, which are laid out anew if the scrolling changes their display.
     """
 
     def __init__(self, tab: Tab) -> None:
         super().__init__(tab)
         self.in_window, self.moving = np.zeros((2, 0), np.bool_)
-        self.follows = False
+        self.follows = self.waits = self.has_canvas = False
+        self._canvas_styles: list[list[str]] = []
 
     async def view(self, count: Count, boxes: Bools, clip: F64) -> None:
         """Picture what is in a part of the page, in the window if need be, and count what changes of some boxes."""
-        await self.view_here(count, boxes & ~self.in_window, clip)
+        on_page = boxes & ~self.in_window
+        await self.view_here(count, on_page, clip)
+        unlike = await self._unlike(count.scene, on_page & (count.scene.fixed_box < 0), clip)
+        if unlike.any():
+            self.in_window |= unlike
+            self.moving |= unlike
+            self.follows = True
+            count.recount(unlike)
         for moves in (False, True):
             here = boxes & self.in_window & (self.moving == moves)
             if here.any():
@@ -73,7 +92,7 @@ class Viewer(Camera):
         async def aim(left: float, top: float) -> F64:
             window = await self.aim(left, top)
             if self.follows:
-                await self.wake(*window[:2].tolist())
+                await self.arrive(*window[:2].tolist())
             if moves:
                 await self._replace(count, await self.capture(SHOWING), contents)
             return window
@@ -120,18 +139,75 @@ class Viewer(Camera):
                     window = await aim(*(begins[part] - size * [0.5, at]).tolist())
                     await picture(inside(window[:2], window[2:]), window)
         if moves and not self.follows:
-            await self.view_at_end(count, boxes, contents)
+            await self.view_again(count, boxes, contents, AT_END)
         await aim(0.0, 0.0)
         self.is_beyond = True
 
-    async def view_at_end(self, count: Count, boxes: Bools, contents: Mapping[int, F64]) -> None:
-        """Picture boxes that stay in the window and were not seen yet once more, at the end of the page.
+    async def arrive(self, left: float = 0.0, top: float = 0.0) -> None:
+        """Let styles, animations and canvases follow what was scrolled; a place is in the window."""
+        await self.wake(left, top)
+        if self.waits:
+            await self.ask_all("settle")
+        if self.has_canvas and (styles := await self.ask_all("canvasStyles")) != self._canvas_styles:
+            if self._canvas_styles:
+                await relaid(self, ())
+            self._canvas_styles = styles
 
-        What lies under a page is often revealed there.
+    async def _unlike(self, scene: Scene, boxes: Bools, clip: F64) -> Bools:
+        """Return which of some parts look different in the window from how they do in a picture of the page.
+
+        Parameters
+        ----------
+        boxes : (B,), the parts.
+        clip : the part of the page that they are in.
+        """
+        found, parts = np.zeros_like(boxes), np.flatnonzero(boxes)
+        if not parts.size:
+            return found
+        place, _ = scene.in_view()
+        middle = (place[parts, :2] + place[parts, 2:]) / 2
+        size = (await self.aim(0.0, 0.0))[2:] // _EVEN * _EVEN
+        # No page can know where in the window a text is pictured.
+        begin = np.array([min(clip[0], 0.0), clip[1] - CHANCE.uniform(0.0, float(size[1]) / 2)])
+        rows, row_of = np.unique((middle - begin)[:, ::-1] // size[::-1], axis=0, return_inverse=True)
+        begins = begin + rows[:, ::-1] * size
+        chosen = sorted(CHANCE.sample(range(len(begins)), min(len(begins), _MOST_CHECKED)))
+        for _, some in itertools.groupby(chosen, lambda number: begins[number, 1] // _TILE_PX):
+            numbers = [*some]
+            pictures = await self._in_windows(begins[numbers])
+            windows = np.array([window for window, _ in pictures])
+            whole = np.concatenate((windows[:, :2].min(axis=0), windows[:, 2:].max(axis=0)))
+            page = await (await self.shoot(whole))
+            for number, (window, picture) in zip(numbers, pictures, strict=True):
+                here = parts[row_of == number]
+                found[here] = await asyncio.to_thread(unlike, page, whole, await picture, window, place[here])
+        if len(chosen) < len(begins) and found.any():
+            found[parts[~np.isin(row_of, chosen)]] = True
+        return found
+
+    async def _in_windows(self, begins: F64) -> "list[tuple[F64, asyncio.Task[Image]]]":
+        """Picture the windows that begin in some places (n, 2), as far as they can; at pixels of pictures."""
+        pictures = []
+        self.is_beyond = False
+        for place in begins.tolist():
+            window = await self.aim(*place)
+            if (window % _EVEN).any():
+                window = await self.aim(*(window[:2] // _EVEN * _EVEN).tolist())
+            if self.waits or self.has_canvas:
+                await self.arrive(*window[:2].tolist())
+            pictures.append((window, await self.shoot(window)))
+        await self.aim(0.0, 0.0)
+        await self.arrive()
+        self.is_beyond = True
+        return pictures
+
+    async def view_again(self, count: Count, boxes: Bools, contents: Mapping[int, F64], top: float) -> None:
+        """Picture boxes that stay in the window and were not seen yet once more, in another place of the page.
 
         Parameters
         ----------
         contents : where the contents of frames are, see `Scene.place`.
+        top : where the window begins then, in px.
         """
         unseen = count.unseen(boxes)
         if not unseen.any():
@@ -139,7 +215,8 @@ class Viewer(Camera):
         scene, is_beyond = count.scene, self.is_beyond
         before = await self.capture(SHOWING)
         self.is_beyond = False
-        window = await self.aim(0.0, float(np.iinfo(np.int32).max))
+        window = await self.aim(0.0, top)
+        await self.arrive(*window[:2].tolist())
         await self._replace(count, await self.capture(SHOWING), contents)
         place, _ = scene.in_view()
         unseen &= (place[:, :2] < window[2:]).all(axis=1) & (place[:, 2:] > window[:2]).all(axis=1)
@@ -173,7 +250,7 @@ class Viewer(Camera):
             # A browser that is very busy may have pictured what was there before, in some layers or in all.
             for part, tile in zip(parts, some, strict=True):
                 missing = part.missing(boxes)
-                if not missing.any():
+                if part.are_many or not missing.any():
                     continue
                 around = common(around_all(place[missing]), tile)
                 if np.count_nonzero(missing & ~part.smeared) >= _MOST_MISSING:

@@ -41,7 +41,7 @@ def grounds_of(scene: Scene, window: F64) -> Bools:
     is_below, spans = np.zeros(scene.fixed.size, np.bool_), np.zeros((scene.fixed.size, 2))
     for number, node in enumerate(scene.fixed.tolist()):
         inside = _inside(scene, node)
-        parts = _over(scene, reach[node]) & ~inside[scene.owner] & scene.shows[scene.owner]
+        parts = _over(scene, node, reach[node]) & ~inside[scene.owner] & scene.shows[scene.owner]
         letters = scene.letters[parts]
         later = letters[paint[scene.owner[parts]] > paint[inside].max()].sum()
         is_below[number] = letters.size and later >= _LEAST_LATER * letters.sum()
@@ -91,7 +91,7 @@ def in_window(scene: Scene, window: F64, grounds: Ints, sticky: Ints) -> tuple[B
     floating = scene.floating[scene.fixed_of[scene.floating] < 0]
     floating = floating[reach[floating, 3] - reach[floating, 1] >= _LEAST_OF_WINDOW * window[1]]
     for node in (*grounds.tolist(), *floating.tolist()):
-        found |= _over(scene, reach[node])
+        found |= _over(scene, node, reach[node])
         moves |= _inside(scene, node)[scene.owner]
     for node in sticky.tolist():
         moves |= _inside(scene, node)[scene.owner]
@@ -102,9 +102,16 @@ def in_window(scene: Scene, window: F64, grounds: Ints, sticky: Ints) -> tuple[B
     for node in scene.attached.tolist():
         if scene.names[node] in _OF_PAGE:
             found[:] = True
-        begin, end = scene.bounds[node, :2], scene.bounds[node, 2:]
-        found |= ((scene.box[:, :2] < end) & (scene.box[:, 2:] > begin)).all(axis=1)
+        found |= _meet(scene.box, scene.bounds[node])
     return found | moves, moves
+
+
+def cutting(scene: Scene, node: int) -> int:
+    """Return the nearest element around a fixed box that shows it only where it is itself, -1 for none."""
+    while (node := int(scene.parent[node])) >= 0:
+        if scene.style(node, "clip-path")[0] not in ("", "none"):
+            return node
+    return -1
 
 
 def _covered(spans: F64) -> float:
@@ -148,9 +155,17 @@ def _inside(scene: Scene, node: int) -> Bools:
     return found
 
 
-def _over(scene: Scene, reach: F64) -> Bools:
+def _over(scene: Scene, node: int, reach: F64) -> Bools:
     """Return the parts (B,) that may pass over a box which stays in the window."""
-    return np.asarray((scene.fixed_box < 0) & (scene.box[:, 0] < reach[2]) & (scene.box[:, 2] > reach[0]))
+    found = (scene.fixed_box < 0) & (scene.box[:, 0] < reach[2]) & (scene.box[:, 2] > reach[0])
+    if (around := cutting(scene, node)) >= 0:
+        found &= _meet(scene.box, scene.bounds[around])
+    return np.asarray(found)
+
+
+def _meet(boxes: F64, one: F64) -> Bools:
+    """Return which boxes (n, 4) have a part in common with one (4,)."""
+    return np.asarray(((boxes[:, :2] < one[2:]) & (boxes[:, 2:] > one[:2])).all(axis=1))
 
 
 def _passing(scene: Scene, node: int, reach: F64) -> Bools:
@@ -163,6 +178,8 @@ def _passing(scene: Scene, node: int, reach: F64) -> Bools:
         if scene.style(node, "bottom") != ["auto"]:
             begin[1] = np.fmin(begin[1], scene.bounds[around, 1])
         end[1] = np.fmax(end[1], scene.bounds[around, 3])
-    found = ((scene.box[:, :2] < end) & (scene.box[:, 2:] > begin)).all(axis=1)
+    if any(around == one.node for one in scene.scrollers):  # what scrolls in it goes on beyond its edges
+        begin[1], end[1] = -np.inf, np.inf
+    found = _meet(scene.box, np.append(begin, end))
     found &= scene.document_of[scene.owner] == scene.document_of[node]
     return np.asarray(found & ~_inside(scene, node)[scene.owner])

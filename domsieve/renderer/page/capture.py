@@ -350,8 +350,9 @@ async def _trim(
     async with _scripts_off(tab, limit_s=limit_s) if scripts and not pixels else contextlib.nullcontext():
         if scripts and pixels:
             await _hide_noscript(tab, watch, True, limit_s=limit_s)
-        # For pictures, the page has had the time already.
-        function = f"trim({max_nodes}, {0 if pixels else round(ENDS_SOON_S * 1000)})"
+        # For pictures, the page has had the time already, but not what waits until a reader scrolls to it.
+        soon_ms = round(ENDS_SOON_S * 1000)
+        function = f"trim({max_nodes}, {0 if pixels else soon_ms}, {soon_ms})"
         return int(await tab.call(watch.frame_id, watch.loader_id, function, limit_s=limit_s))
 
 

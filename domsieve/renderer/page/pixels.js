@@ -1,9 +1,12 @@
 // Evaluated once per document in an isolated world, while the scripts of the page are off. Nothing here may be seen by
 // the style sheets of the page: elements are changed by animations, never by attributes.
-// still(...roots): pauses animations, and those of SVG; returns how many of the former there were, and how many of them
-// go on, since they follow what is scrolled.
+// still(...roots): pauses animations, and those of SVG; returns how many of the former there were, how many of them
+// go on, since they follow what is scrolled, and how many wait, maybe until a reader scrolls to something.
+// settle(): brings those that waited, and do not any more, to their ends.
+// isInTransition(): whether the browser shows pictures of what was there before.
 // reveal(...roots): shows the content of boxes that have none far from the window.
-// hasCanvas(...roots): whether there is any canvas.
+// hasCanvas(...roots), canvasStyles(...roots): whether there is any canvas, and how they are laid out.
+// relay(...roots): lays canvases out anew.
 // isDriven(...lifted): see below.
 // isLocked(), release(): whether the page is locked, and releases it.
 // properties(): the names of all computed properties that are not made up by the page.
@@ -15,7 +18,7 @@
 // unblank(): undoes both.
 // cut(...elements): blanks the backgrounds of these, too, which are cut to letters.
 // put(element, keyframe), unstick(element), scroll(element, left, top): change an element for the pictures.
-// staying(...elements), isReached(element, isBehind), areBlank(...elements): see below.
+// tops(...elements), isReached(element, isBehind), areBlank(...elements): see below.
 // isLive(canvas): whether a worker may draw a canvas.
 // hasFonts(), alike(...groups): whether the document loads fonts, and which groups of [font, letters] draw all alike.
 // lines(...nodes): where the lines of texts are.
@@ -76,8 +79,11 @@ globalThis.domsievePixels = (() => {
 
   // Animations are as readers find them now: what ends soon had time for it. Transitions end with `stilled`.
   const hold = (animation) => {
-    if (animation.playState !== "running") return;
     const { target, pseudoElement } = animation.effect ?? {};
+    const isWaiting = animation.playState === "paused" && !paused.some(([one]) => one === animation)
+      && !(animation instanceof CSSAnimation && /paused/.test(getComputedStyle(target, pseudoElement).animationPlayState));
+    if (isWaiting) waiting.push([animation, animation.currentTime]);
+    if (animation.playState !== "running") return;
     if (animation instanceof CSSTransition && target) {
       const name = animation.transitionProperty;
       const value = getComputedStyle(target, pseudoElement).getPropertyValue(name);
@@ -132,6 +138,7 @@ globalThis.domsievePixels = (() => {
   const paused = [];
   const held = [];
   const driven = [];
+  const waiting = [];
   const stopped = [];
   const changed = new Map();
   const cutBoxes = [];
@@ -219,6 +226,8 @@ globalThis.domsievePixels = (() => {
   };
 
   const MOST_CANVASES = 200;
+  // Animations that end in so many ms are as they end.
+  const ENDS_MS = 5000;
 
   // See `blank` and `unfill`; returns the text nodes, or null for all.
   const clear = (count, objects, isFilling) => {
@@ -461,13 +470,24 @@ globalThis.domsievePixels = (() => {
           stopped.push(drawing);
         }
       }
-      return [animations.length, driven.length];
+      return [animations.length, driven.length, waiting.length];
+    },
+
+    settle() {
+      for (const [animation] of waiting) {
+        if (animation.playState !== "running") continue;
+        if (animation.effect.getComputedTiming().endTime <= ENDS_MS) animation.finish();
+        else animation.pause();
+      }
+    },
+
+    isInTransition() {
+      return Boolean(document.activeViewTransition);
     },
 
     // Boxes with `content-visibility: auto` have content only near the window, which a picture of the page is not.
     reveal(...roots) {
-      const all = trees(roots);
-      for (const root of all) {
+      for (const root of trees(roots)) {
         for (const element of root.querySelectorAll("*")) {
           // The styles of what is folded away would be laid out with it.
           if (!run(element, Element, "checkVisibility")) continue;
@@ -476,8 +496,11 @@ globalThis.domsievePixels = (() => {
           }
         }
       }
-      // Canvases may have been laid out without scripts before, so this is done anew.
-      for (const canvas of all.flatMap((root) => [...root.querySelectorAll("canvas")]).slice(0, MOST_CANVASES)) {
+    },
+
+    // A canvas that is laid out while scripts are off has no picture.
+    relay(...roots) {
+      for (const canvas of trees(roots).flatMap((root) => [...root.querySelectorAll("canvas")]).slice(0, MOST_CANVASES)) {
         const gone = animated(canvas, { display: "none" });
         run(canvas, Element, "getBoundingClientRect");
         gone.cancel();
@@ -486,6 +509,20 @@ globalThis.domsievePixels = (() => {
 
     hasCanvas(...roots) {
       return trees(roots).some((root) => root.querySelector("canvas"));
+    },
+
+    // How canvases and all around them are laid out: they are laid out anew if this changes.
+    canvasStyles(...roots) {
+      const canvases = trees(roots).flatMap((root) => [...root.querySelectorAll("canvas")]).slice(0, MOST_CANVASES);
+      return canvases.map((canvas) => {
+        const found = [];
+        for (let node = canvas; node; node = above(node)) {
+          if (!(node instanceof Element)) continue;
+          const { display, contentVisibility } = getComputedStyle(node);
+          found.push(display, contentVisibility);
+        }
+        return found.join();
+      });
     },
 
     // Whether an animation follows the scrolling of the page, or of what is outside of this frame, other than in some
@@ -657,8 +694,11 @@ globalThis.domsievePixels = (() => {
       });
     },
 
+    // The upper edge of elements in the window, and whether they are fixed in the page: boxes with a transform or the
+    // like hold what is fixed in them.
     tops(...elements) {
-      return elements.map((element) => rectOf(element).top);
+      return elements.map((element) =>
+        [rectOf(element).top, element instanceof HTMLElement && part(element, HTMLElement, "offsetParent") !== null]);
     },
 
     // Whether a reader can scroll a box: a pointer reaches it somewhere, or keys do, for something in it takes these.
@@ -695,6 +735,10 @@ globalThis.domsievePixels = (() => {
       for (const [animation, time] of paused) {
         animation.currentTime = time;
         animation.play();
+      }
+      for (const [animation, time] of waiting) {
+        animation.currentTime = time;
+        animation.pause();
       }
       for (const drawing of stopped) run(drawing, SVGSVGElement, "unpauseAnimations");
       drop([stilled, released], known);

@@ -21,7 +21,7 @@ Pictures have half the size of the page, so they are four times as cheap.
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Iterable, Sequence, Set
+from collections.abc import AsyncIterator, Iterable, Sequence
 from typing import Any
 
 import msgspec
@@ -30,6 +30,7 @@ from numpy.typing import NDArray
 
 from domsieve.renderer.browser.connection import CommandError
 from domsieve.renderer.browser.tab import Tab
+from domsieve.renderer.page._pixel_camera import CHANCE
 from domsieve.renderer.page._pixel_capture import PixelCapture, put_sights
 from domsieve.renderer.page._pixel_changes import chosen_by, mark_changed, mark_under
 from domsieve.renderer.page._pixel_count import Count, Sight
@@ -46,32 +47,26 @@ from domsieve.renderer.page._pixel_scripts import (
     with_scripts,
 )
 from domsieve.renderer.page._pixel_sheets import mentioned
-from domsieve.renderer.page._pixel_viewer import Viewer
-from domsieve.renderer.page._pixel_window import covering, grounds_of, in_window
+from domsieve.renderer.page._pixel_viewer import AT_END, Viewer
+from domsieve.renderer.page._pixel_window import covering, cutting, grounds_of, in_window
 
 # Bounds of the work on one page. Texts beyond them are unsure.
 _TALLEST_PX, _WIDEST_PX = 1_000_000, 16_384
 _MOST_VIEWS, _MOST_SECOND, _MOST_SHADED, _MOST_CUT, _MOST_STICKY = 200, 40, 2_000, 500, 60
 # Parts that are nearer to one in the middle of the box that they scroll in, as a share of it, are not at its edge.
 _NEAR = 0.3
+# All requests wait until the end.
+_HELD = {"patterns": [{"urlPattern": "*"}]}
 # To put the page back. A guess: more than this is a page that does not answer.
 _RESTORE_S = 10.0
 # The property with which boxes have no content until they are near the window.
 _SKIPPING = "content-visibility"
 # With this, first lines may have another font, which captures do not have.
 _FIRST_LINE = "first-line"
-# With these, styles depend on how far the page is scrolled, and with the next, places of boxes.
-_STATES = (
-    "scroll-state(",
-    "target-current",
-    "target-before",
-    "target-after",
-    "scroll-button(",
-    "scroll-marker",
-)
-_ANCHORS = ("anchor(", "position-anchor", "position-area")
-# Captures know nothing of what browsers put into these elements, but style sheets do.
-_INNER = {"details-content": "details", "progress-": "progress", "meter-": "meter", "slider-": "range"}
+# A page is scrolled through in steps of this share of the window, no more than so many.
+_STEP, _MOST_STEPS = 0.8, 400
+# How far a page is scrolled, in px, to know which boxes stay where they are.
+_FAR_PX = 2.0, 400.0
 
 
 async def look(
@@ -107,16 +102,19 @@ async def look(
             async with asyncio.timeout(limit_s):
                 await page.open(capture)
                 scripted = None
-                sought = (_SKIPPING, _FIRST_LINE, *_STATES, *_ANCHORS, *_INNER, *WORDS)
+                page.is_in_transition = any(await page.ask_all("isInTransition"))
+                sought = (_SKIPPING, _FIRST_LINE, *WORDS)
                 words = await mentioned(page, capture, sought, (_SKIPPING, *LIKELY))
                 if _SKIPPING in words or page.has_closed_roots:
                     capture = await revealed(page, style_names, scripts=scripts)
+                page.has_canvas = scripts and any(await page.ask_all("hasCanvas"))
                 if scripts and SCRIPTING in words:
                     await page.still()
                     scripted = await with_scripts(page, style_names, words)
                     capture = scripted.capture
-                page.has_states = not words.isdisjoint((*_STATES, *_ANCHORS)) or _has_inner(capture, words)
                 page.has_first_lines = _FIRST_LINE in words
+                # What comes in view for a picture would be loaded now, and change the page if that fails.
+                await tab.session.send("Fetch.enable", _HELD)
                 sights, ranges = await page.look(capture, style_names, lost, scripted)
         finally:
             async with asyncio.timeout(min(limit_s, _RESTORE_S)):
@@ -129,12 +127,6 @@ async def look(
         said[node] += "".join(f" {first}-{end}" for first, end in parts)
     put_sights(capture, said)
     return capture
-
-
-def _has_inner(capture: PixelCapture, words: Set[str]) -> bool:
-    """Return whether a page has elements of which style sheets may change what browsers put into them."""
-    names = {one.lower() for one in capture.strings}
-    return any(word in words and name in names for word, name in _INNER.items())
 
 
 def _near(scene: Scene, sought: Iterable[int]) -> Bools:
@@ -155,10 +147,10 @@ class _Page(Viewer):
     Attributes
     ----------
     has_first_lines : whether style sheets may give first lines another font.
-    has_states : whether styles may depend on how far the page is scrolled.
+    is_in_transition : whether a view transition does not end: it shows pictures of the page as it was.
     """
 
-    has_first_lines = has_states = False
+    has_first_lines = is_in_transition = False
 
     async def look(
         self,
@@ -177,6 +169,7 @@ class _Page(Viewer):
             raise ValueError("The page has changed its frames.")
         scene = Scene(capture, names)
         self.is_fine, scene.has_first_lines = scene.is_fine, self.has_first_lines
+        scene.unsure |= self.is_in_transition
         mark_under(scene, (np.array(place, np.float64).reshape(2, 2) for place in lost))
         if scripted:
             scene.unsure |= scripted.is_unlike
@@ -196,7 +189,7 @@ class _Page(Viewer):
         mark_under(scene, (await self._contents(scene, await self._live(scene))).values())
         metrics = await self.session.send("Page.getLayoutMetrics")
         await self._hide(fixed.values())
-        self.follows = self.has_states or await self._is_driven(fixed.values())
+        is_driven = await self._is_driven(fixed.values())
         for is_last in (False, True):
             size, window = metrics["cssContentSize"], metrics["cssLayoutViewport"]
             width = window["clientWidth"] if scene.is_cut_at_side else size["width"]
@@ -205,7 +198,8 @@ class _Page(Viewer):
                 whole -= np.tile(self.origin, 2)
             count = Count(scene, np.array([*self.worlds]), await self.measure(scene))
             self.in_window, self.moving = in_window(scene, window_px, grounds, sticky)
-            if self.follows:
+            self.follows = is_driven
+            if is_driven:
                 self.in_window[:] = self.moving[:] = True
             await self.view(count, count.in_view(is_fixed=False), whole)
             metrics = await self.session.send("Page.getLayoutMetrics")
@@ -219,10 +213,14 @@ class _Page(Viewer):
         is_cut = np.array([size["width"] > _WIDEST_PX, size["height"] > _TALLEST_PX])
         return count.sights(((scene.box[:, :2] >= whole[2:]) & is_cut).any(axis=1))
 
-    async def still(self) -> tuple[int, int]:
-        """Pause what moves by itself; return how many animations there are, and how many follow what is scrolled."""
-        counts = [await self.call(document, "still", *self._roots[document]) for document in self.worlds]
-        return sum(all_ for all_, _ in counts), sum(driven for _, driven in counts)
+    async def still(self) -> tuple[int, int, int]:
+        """Pause what moves by itself.
+
+        Returns how many animations there are, how many follow what is scrolled, and how many wait.
+        """
+        counts = np.array(await self.ask_all("still"), np.intp).reshape(-1, 3)
+        every, driven, waiting = counts.sum(axis=0).tolist()
+        return every, driven, waiting
 
     async def _settle(
         self,
@@ -250,13 +248,16 @@ class _Page(Viewer):
                 await self.call(document, "unstick", await self._handle(scene, node))
         await self.enter(*range(len(self._frame_ids)))  # a frame without text may cover some
         fixed = {node: await self._handle(scene, node) for node in scene.fixed.tolist()}
+        animations, driven, waiting = await self.still()
+        self.waits = waiting > 0
+        if driven:
+            await self.wake()
+        if self.waits:
+            await self._pass_by()
         stays = np.array(await self._staying([*fixed.values()]), np.bool_)
         is_ground = grounds_of(scene, window_px)
         grounds = scene.fixed[stays & is_ground]
         scene.keep_fixed(stays & ~is_ground)
-        animations, driven = await self.still()
-        if driven:
-            await self.wake()
         before = None
         if await self.call(0, "isLocked"):
             before = await self.capture(names)
@@ -266,21 +267,37 @@ class _Page(Viewer):
             scene.place(capture, await self.frame_places(scene))
             if before:
                 mark_changed(scene, before, capture, names)
-        if not driven:  # else it may be visible in another place
+        if not driven and not waiting:  # else it may be visible in another place
             scene.skip_invisible(capture, names)
         return {node: fixed[node] for node in scene.fixed.tolist()}, grounds
+
+    async def _pass_by(self) -> None:
+        """Scroll through the page once, so that animations begin that wait until a reader comes to them."""
+        window = await self.aim(0.0, 0.0)
+        for _ in range(_MOST_STEPS):
+            await self.arrive(*window[:2].tolist())
+            top, step = float(window[1]), float(window[3] - window[1])
+            window = await self.aim(0.0, top + _STEP * step)
+            if window[1] <= top:
+                break
+        await self.aim(0.0, 0.0)
+        await self.arrive()
 
     async def _staying(self, fixed: Sequence[Any]) -> Sequence[bool]:
         """Return which fixed elements stay where they are when the page is scrolled, as far as it can be."""
         if not fixed:
             return []
-        before = await self.call(0, "tops", *fixed)
-        window = await self.aim(0.0, 1.0)
-        if self.has_states:
-            await self.wake()
-        after = await self.call(0, "tops", *fixed)
+        tops = []
+        for place in (0.0, 1.0, CHANCE.uniform(*_FAR_PX)):  # what leaves its place only later is no fixed box
+            window = await self.aim(0.0, place)
+            await self.arrive(*window[:2].tolist())
+            tops.append(await self.call(0, "tops", *fixed))
         await self.aim(0.0, 0.0)
-        return [not window[1] or one == other for one, other in zip(before, after, strict=True)]
+        await self.arrive()
+        return [
+            not any(held for _, held in own) and len({top for top, _ in own}) == 1
+            for own in zip(*tops, strict=True)
+        ]
 
     async def _is_driven(self, fixed: Iterable[Any]) -> bool:
         """Return whether animations follow the scrolling of the page, but for those in fixed boxes."""
@@ -312,8 +329,15 @@ class _Page(Viewer):
                 place, _ = scene.in_view()
                 async with self._showing([*fixed.values()] if root < 0 else [fixed[root]]):
                     await self.view_here(count, boxes, common(around_all(place[boxes]), window))
+        contents = await self.frame_places(scene)
         async with self._showing([*fixed.values()]):
-            await self.view_at_end(count, everything, await self.frame_places(scene))
+            for node in (node for node in fixed if (scene.fixed_box[everything] == node).any()):
+                if (around := cutting(scene, node)) >= 0:  # it goes past the box when the page is scrolled
+                    middle = (scene.bounds[around, 1] + scene.bounds[around, 3] - window[3]) / 2
+                    await self.view_again(
+                        count, everything & (scene.fixed_box == node), contents, float(middle)
+                    )
+            await self.view_again(count, everything, contents, AT_END)
 
     async def _live(self, scene: Scene) -> list[int]:
         """Return the canvases that a worker may draw, which goes on while the scripts of the page are off."""
@@ -398,8 +422,7 @@ class _Page(Viewer):
                     at = scene.offsets_for(box, number, share).tolist()
                     document = int(scene.document_of[one.node])
                     one.at = np.array(await self.call(document, "scroll", handle, *at), np.float64)
-            if self.has_states:
-                await self.wake()
+            await self.arrive()
             boxes = count.in_view(is_fixed=root >= 0, sought=sought)
             if share:
                 boxes &= _near(scene, sought)
@@ -430,5 +453,6 @@ class _Page(Viewer):
         for document in self.worlds:
             await self.call(document, "unblank")
             was_scrolled |= await self.call(document, "restore")
+        await self.session.send("Fetch.disable")
         if was_scrolled:  # the page is told with its next frame, while its scripts are off
             await self.wake()
