@@ -115,6 +115,10 @@ IN_SIGHT = {
     "an animation that waits": "<style>@keyframes k { from { opacity: 0 } } p { animation: k 0.2s both; "
     "timeline-trigger: --t view(); animation-trigger: --t play-forwards }</style>"
     f"{_TALL}<p>{{}}</p>{_TALL}",
+    "a layer that is farther and scrolls at another pace": "<style>.x { height: 600px; overflow: hidden auto; "
+    "perspective: 1px } .g { position: relative; height: 600px; transform-style: preserve-3d } "
+    ".b { position: absolute; inset: 0; transform: translateZ(-1px) scale(2) }</style><div class=x>"
+    "<div class=g></div><div class=g></div><div class=g><p class=b>{}</p></div><div class=g></div></div>",
     "fading in": f"<style>{_FADING} p {{ animation: k linear both; animation-timeline: view() }}</style>"
     f"{_TALL}<p>{{}}</p>{_TALL}",
     "fading in, in a box": f"<style>{_FADING} p {{ animation: k linear both; animation-timeline: view() }}</style>"

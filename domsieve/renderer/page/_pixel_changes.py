@@ -7,7 +7,7 @@ import numpy as np
 
 from domsieve.renderer.page._pixel_capture import PixelCapture
 from domsieve.renderer.page._pixel_parts import F64, Bools
-from domsieve.renderer.page._pixel_scene import Scene
+from domsieve.renderer.page._pixel_scene import SHOWING, Scene
 from domsieve.renderer.page._pixel_sheets import unescaped
 from domsieve.snapshot.page import Kind
 
@@ -107,6 +107,29 @@ def chosen_by(scene: Scene, feature: str) -> Bools:
             ):
                 found[scene.parent[node]] = True
     return np.asarray(scene.below(found) & (np.array(scene.names) == "img"))
+
+
+def skip_invisible(scene: Scene, capture: PixelCapture, names: Sequence[str]) -> None:
+    """Count text that `SHOWING` makes invisible as not seen, so that no picture is taken of it.
+
+    Parameters
+    ----------
+    capture, names : a capture of the state to be pictured, and its computed properties, with `SHOWING` in them.
+    """
+    opacity, visibility = (names.index(name) for name in SHOWING)
+    clear, hidden = np.zeros((2, scene.kind.size), np.bool_)
+    known: dict[bytes, tuple[bool, bool]] = {}
+    for document, start in zip(capture.documents, scene.starts, strict=False):
+        for node, raw in zip(document.layout.node_index, document.layout.styles, strict=True):
+            key = bytes(raw)
+            if key not in known:
+                row = msgspec.json.decode(key)
+                known[key] = (
+                    bool(row) and capture.strings[row[opacity]] == "0",
+                    bool(row) and (capture.strings[row[visibility]] != "visible"),
+                )
+            clear[start + node], hidden[start + node] = known[key]
+    scene.unread |= scene.below(clear & (scene.kind == Kind.ELEMENT)) | (hidden & (scene.kind == Kind.TEXT))
 
 
 def mark_under(scene: Scene, places: Iterable[F64]) -> None:

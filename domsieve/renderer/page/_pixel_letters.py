@@ -160,7 +160,13 @@ def _turned(scene: Scene, node: int) -> list[float] | None:
     """Return how transforms and writing modes turn a text, as a canvas takes it; None if they do not."""
     lines = turned_lines(*scene.style(node, "writing-mode"))
     first, second, third, last = (scene.maps[node] @ lines).ravel().tolist()
-    if (first, second, third, last) == (1, 0, 0, 1):
+    is_scaled = scene.is_deep[node] and (second, third) == (0, 0) and first > 0 < last
+    if (first, second, third, last) == (
+        1,
+        0,
+        0,
+        1,
+    ) or is_scaled:  # how large what is deep is, only its box tells
         return None
     return [first, third, second, last]
 

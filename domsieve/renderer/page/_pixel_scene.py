@@ -50,7 +50,7 @@ _PROPERTIES = frozenset(
         *SHOWING,
         *("filter", "backdrop-filter", "position", "background-clip", "z-index", "display"),
         *("text-decoration-line", "text-shadow", "-webkit-text-stroke-width", "-webkit-text-security"),
-        *("clip-path", "direction", "writing-mode", *TURNING, *PIXEL_STYLES, *PATTERNS),
+        *("clip-path", "perspective", "direction", "writing-mode", *TURNING, *PIXEL_STYLES, *PATTERNS),
     )
 )
 # What these draw is no text of the page, but has its shadows.
@@ -79,6 +79,7 @@ class Scene(Tree):
     outlined : (N,), the texts that may show by what is around their letters.
     smeared : (N,), the nodes that may be blurred, so that pictures must tell whether they can be read.
     fonts, font_of : the fonts, as a canvas takes them, and the number of that of each node (N,).
+    is_deep : (N,), the nodes that may be nearer or farther than the page, so that they scroll at another pace.
     is_turned : (N,), the nodes whose lines may be neither level nor upright.
     cut : the elements with backgrounds that are cut to letters.
     alone : (N,), the texts that can be made transparent apart from all others.
@@ -202,13 +203,14 @@ class Scene(Tree):
         self._is_deaf = (is_deaf & ~self.around(self._is_boxed & ~is_deaf)) | self.below(
             is_deaf & np.isin(self.names, ("iframe", "frame"))
         )
-        turns = np.array([not is_upright(value) for value in column["transform"]])[row] | ~has(
-            "rotate", "none", ""
+        turns = (
+            ~has("rotate", "none", "") | np.array([not is_upright(one) for one in column["transform"]])[row]
         )
         self.is_turned = self.below(turns)
-        is_inline = has("display", "inline") & ~self.is_drawing
         is_text = self.kind == Kind.TEXT
-        maps = linear_maps(column, row, ~is_text & ~is_inline, self.levels, self.parent)
+        is_block = ~is_text & ~(has("display", "inline") & ~self.is_drawing)
+        maps = linear_maps(column, row, is_block, self.levels, self.parent)
+        self.is_deep = self.below(~has("perspective", "none", ""))
         self.unread |= self.is_turned & too_flat(maps, self._font_px)
         self.is_level = has("writing-mode", "horizontal-tb", "")
         self.column, self.maps = column, maps
@@ -228,28 +230,6 @@ class Scene(Tree):
         self.fixed = np.flatnonzero(is_fixed)
         self.fixed_of = self.inherited(np.where(is_fixed, np.arange(is_fixed.size), -1))
         self.unsure |= np.isin(self.fixed_of, self.fixed[_MOST_FIXED:])
-
-    def skip_invisible(self, capture: PixelCapture, names: Sequence[str]) -> None:
-        """Count text that `SHOWING` makes invisible as not seen, so that no picture is taken of it.
-
-        Parameters
-        ----------
-        capture, names : a capture of the state to be pictured, and its computed properties, with `SHOWING` in them.
-        """
-        opacity, visibility = (names.index(name) for name in SHOWING)
-        clear, hidden = np.zeros((2, self.kind.size), np.bool_)
-        known: dict[bytes, tuple[bool, bool]] = {}
-        for document, start in zip(capture.documents, self.starts, strict=False):
-            for node, raw in zip(document.layout.node_index, document.layout.styles, strict=True):
-                key = bytes(raw)
-                if key not in known:
-                    row = msgspec.json.decode(key)
-                    known[key] = (
-                        bool(row) and capture.strings[row[opacity]] == "0",
-                        bool(row) and (capture.strings[row[visibility]] != "visible"),
-                    )
-                clear[start + node], hidden[start + node] = known[key]
-        self.unread |= self.below(clear & (self.kind == Kind.ELEMENT)) | (hidden & (self.kind == Kind.TEXT))
 
     def place(self, capture: PixelCapture, contents: Mapping[int, F64] = MappingProxyType({})) -> None:
         """Read where everything is from a capture; from a later one, after the page was stilled.
@@ -346,7 +326,10 @@ class Scene(Tree):
         ValueError : the texts are in other parts now.
         """
         before = self.owner, self.first, self.letters
+        axes = {one.node: one.axes for one in self.scrollers}
         self.place(capture, contents)
+        for one in self.scrollers:
+            one.axes &= axes.get(one.node, False)
         if not all(map(np.array_equal, before, (self.owner, self.first, self.letters))):
             raise ValueError("The texts are in other parts when the page is scrolled.")
 

@@ -21,6 +21,7 @@ Pictures have half the size of the page, so they are four times as cheap.
 
 import asyncio
 import contextlib
+from collections import Counter
 from collections.abc import AsyncIterator, Iterable, Sequence
 from typing import Any
 
@@ -32,7 +33,7 @@ from domsieve.renderer.browser.connection import CommandError
 from domsieve.renderer.browser.tab import Tab
 from domsieve.renderer.page._pixel_camera import CHANCE
 from domsieve.renderer.page._pixel_capture import PixelCapture, put_sights
-from domsieve.renderer.page._pixel_changes import chosen_by, mark_changed, mark_under
+from domsieve.renderer.page._pixel_changes import chosen_by, mark_changed, mark_under, skip_invisible
 from domsieve.renderer.page._pixel_count import Count, Sight
 from domsieve.renderer.page._pixel_parts import F64, Bools, Ints, common
 from domsieve.renderer.page._pixel_pictures import around_all
@@ -55,6 +56,8 @@ _TALLEST_PX, _WIDEST_PX = 1_000_000, 16_384
 _MOST_VIEWS, _MOST_SECOND, _MOST_SHADED, _MOST_CUT, _MOST_STICKY = 200, 40, 2_000, 500, 60
 # Parts that are nearer to one in the middle of the box that they scroll in, as a share of it, are not at its edge.
 _NEAR = 0.3
+# What goes at another pace than the box that it scrolls in is scrolled to again.
+_MOST_TRIES = 5
 # All requests wait until the end.
 _HELD = {"patterns": [{"urlPattern": "*"}]}
 # To put the page back. A guess: more than this is a page that does not answer.
@@ -268,7 +271,7 @@ class _Page(Viewer):
             if before:
                 mark_changed(scene, before, capture, names)
         if not driven and not waiting:  # else it may be visible in another place
-            scene.skip_invisible(capture, names)
+            skip_invisible(scene, capture, names)
         return {node: fixed[node] for node in scene.fixed.tolist()}, grounds
 
     async def _pass_by(self) -> None:
@@ -403,6 +406,9 @@ class _Page(Viewer):
         share : see `Scene.offsets_for`. If it is not 0, only what was scrolled to is pictured.
         """
         scene = count.scene
+        has_depth = bool(scene.is_deep.any())
+        contents = await self.frame_places(scene) if has_depth else {}
+        tries: Counter[int] = Counter()
         for _ in range(most):
             waiting = count.waiting()
             if not waiting.size:
@@ -423,6 +429,8 @@ class _Page(Viewer):
                     document = int(scene.document_of[one.node])
                     one.at = np.array(await self.call(document, "scroll", handle, *at), np.float64)
             await self.arrive()
+            if has_depth:
+                await self._replace(count, await self.capture(SHOWING), contents)
             boxes = count.in_view(is_fixed=root >= 0, sought=sought)
             if share:
                 boxes &= _near(scene, sought)
@@ -432,7 +440,9 @@ class _Page(Viewer):
                 async with self._showing([fixed[root]] if root in fixed else []):
                     await self.view(count, boxes, common(clip, whole))
             for box in sought:
-                count.give_up(box)
+                tries[box] += 1
+                if tries[box] >= (_MOST_TRIES if has_depth else 1):
+                    count.give_up(box)
         count.leave(count.waiting())
 
     async def _close(self, count: Count, fixed: dict[int, Any]) -> None:
