@@ -24,6 +24,10 @@ _LINE = "text-decoration:underline {} #000;text-underline-offset:{};text-decorat
 _RING = ((5, 0), (-5, 0), (0, 5), (0, -5), (4, 4), (-4, 4), (4, -4), (-4, -4))
 _SHADOWS = " ".join(f"drop-shadow({at} #000)" for at in ("5px 3px", "-7px 4px", "11px -5px"))
 _DRAWN = "<svg width=800 height=60><text y=30 x='{}'>{{}}</text></svg>"
+_CURVED = (
+    "<svg width=800 height=100><path id=r d='M10 60 Q 200 0 600 60' fill=none /><text {}>"
+    "<textPath href=#r>{}</textPath></text></svg>"
+)
 _BAR = "<canvas style='position:absolute;top:0;height:40px;left:calc({}ch);width:calc({}ch)'></canvas>"
 _HEAP = "<div style='position:relative;height:60px;white-space:nowrap;font:bold 16px monospace'>{}</div>"
 _LAID = "<p style='position:absolute;margin:0;left:{}px;top:{}px;{}'>{}</p>"
@@ -60,6 +64,12 @@ UNLIKE = {
     "repeating-linear-gradient(#000 0 12px,transparent 12px 54px)'>{}</p>",
     "strips of upright letters": "<p style='writing-mode:vertical-rl;text-orientation:upright;mask-image:"
     "repeating-linear-gradient(#000 0 3px,transparent 3px 14px)'>{}</p>",
+    "strips along a path": _CURVED.format(
+        "style='mask-image:repeating-linear-gradient(90deg,#000 0 3px,transparent 3px 14px)'", "{}"
+    ),
+    "strips in an unknown element": "<p style='mask-image:"
+    "repeating-linear-gradient(90deg,#000 0 12px,transparent 12px 54px)'><textpath>{}</textpath></p>",
+    "many shadows along a path": f"<div style='margin:20px;filter:{_SHADOWS}'>{_CURVED.format('', '{}')}</div>",
     "many shadows of upright letters": "<p style='writing-mode:vertical-rl;text-orientation:upright;margin:20px;"
     f"filter:{_SHADOWS}'>{{}}</p>",
     "a pattern finer than pixels": f"<div style='position:relative'><p>{{}}</p><div style='{_AT};top:0;width:900px;"
@@ -139,8 +149,14 @@ LIKE = {
     "first line": "<style>p::first-line { font: bold 22px serif; text-transform: uppercase }</style>"
     "<p style='width:300px'>the first line of this text is not as the others of it are</p>",
     "enlarged drawing": "<svg width=800 height=100 viewBox='0 0 400 50'><text x=9 y=30>enlarged</text></svg>",
-    "along a path": "<svg width=800 height=100><path id=r d='M10 60 Q 200 0 400 60' fill=none /><text>"
-    "<textPath href=#r>a text along a curve</textPath></text></svg>",
+    "along a path": _CURVED.format("", "a text along a curve"),
+    "along a path, in spaced and coloured letters": _CURVED.format(
+        "letter-spacing=2 font-size=20 font-weight=bold",
+        "\n a  text <tspan fill=#900>along</tspan> a   curve",
+    ),
+    "along a path, both ways": _CURVED.format("", "a text שלום along a curve 🎉 of letters"),
+    "in a circle": "<svg width=300 height=300 viewBox='0 0 150 150'><path id=r d='M75 15 a60 60 0 1 1 -.1 0' "
+    "fill=none /><text font-size=11><textPath href=#r>these words go around in a circle</textPath></text></svg>",
     "mirrored": "<p style='transform:scaleX(-1)'>mirrored for those who like it</p>",
     "narrow": "<p style='display:inline-block;transform:scaleX(.7)'>narrow letters of some words</p>",
     "with an emoji before": "<p>🎉🎉🎉 a party of many words 👩‍👩‍👧 for the whole family</p>",
@@ -248,6 +264,7 @@ def test_letters_are_told_from_other_shapes() -> None:
         owner = np.array([0])
         outlined = np.array([False])
         is_level = np.array([True])
+        is_curved = np.array([False])
 
     def judged(levels: "np.ndarray[tuple[int, int], np.dtype[np.uint8]]") -> bool:
         return bool(Comparison(levels, drawn, Plain, inks, edges, parts).unlike()[0])  # type: ignore[arg-type]

@@ -55,7 +55,10 @@ class Camera(OpenPage):
         found = await self.call(0, "lines", *handles) if nodes else []
         for node, boxes in zip(nodes, found, strict=True):
             scene.put_lines(node, np.array(boxes, np.float64).reshape(-1, 4))
-        letters = Letters(scene, self.worlds)
+        curved = [node for node in nodes if scene.is_curved[node]]
+        handles = [await self._handle(scene, node) for node in curved]
+        glyphs = await self.call(0, "glyphs", *handles) if curved else []
+        letters = Letters(scene, self.worlds, dict(zip(curved, glyphs, strict=True)))
         for document, lines in letters.by_document.items():
             if lines:
                 values = [letters.lines[line] for line in lines]

@@ -1,7 +1,9 @@
 """The letters of a page as they are if nothing hides them: drawn apart, in their own fonts and places."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
+from unicodedata import bidirectional
 
 import numpy as np
 
@@ -24,12 +26,14 @@ _MOST_SQUEEZED, _LEAST_HEIGHT, _FEWEST_LETTERS = 0.6, 2.5, 6
 
 
 class Letters:
-    """The lines of a scene whose letters can be drawn apart: all but those along paths.
+    """The lines of a scene whose letters can be drawn apart: all but those along some paths.
 
     Parameters
     ----------
     scene : where the lines are.
     documents : the documents that can be asked to draw.
+    glyphs : of texts along paths, each letter, and what turns and moves it (6,), in CSS px of the page. They are
+        unsure if these are not those of their text boxes.
 
     Attributes
     ----------
@@ -39,12 +43,18 @@ class Letters:
     lines : of each such line, what ``pixels.js`` needs: its text, the number of its font, the space between letters
         and words, its direction, its edges in CSS px of the page, what its transforms make of it (4,) or None, and
         where in the text its parts begin and end, whether its font is varied, and from which code point on its
-        letters are upright in a line that goes down, None for none.
+        letters are upright in a line that goes down, None for none, and what turns a letter along a path and moves
+        it from the left and the top of its box (6,), None for others.
     is_drawn : (B,), the parts of such lines.
     ink : (B,), the ink that the line of each part was drawn with: lines on top of each other have different ones.
     """
 
-    def __init__(self, scene: Scene, documents: Iterable[int]) -> None:
+    def __init__(
+        self,
+        scene: Scene,
+        documents: Iterable[int],
+        glyphs: Mapping[int, Sequence[tuple[str, Sequence[float]]]] = MappingProxyType({}),
+    ) -> None:
         self._scene = scene
         self.fonts: list[tuple[str | float, ...]] = []
         self.by_document: dict[int, list[int]] = {document: [] for document in documents}
@@ -52,12 +62,19 @@ class Letters:
         self._parts: dict[int, Ints] = {}
         font: tuple[str | float, ...]
         fonts: dict[tuple[str | float, ...], int] = {}
+        places: dict[int, list[float]] = {}
+        for node, said in glyphs.items():
+            own = _placed(scene, node, said)
+            scene.unsure[node] |= own is None
+            places |= own or {}
         order = np.argsort(scene.line, kind="stable")
         lines, begin = np.unique(scene.line[order], return_index=True)
         for line, parts in zip(lines.tolist(), np.split(order, begin)[1:], strict=True):
             node = int(scene.owner[parts[0]])
             document = int(scene.document_of[node])
-            if line >= len(scene.pieces) or document not in self.by_document or not scene.is_plain[node]:
+            if line >= len(scene.pieces) or document not in self.by_document:
+                continue
+            if not scene.is_plain[node] and line not in places:
                 continue
             style, weight, family, caps, *others, direction = scene.style(node, *_FONT, "direction")
             size = float(scene.font_px(parts[:1])[0])
@@ -80,6 +97,7 @@ class Letters:
                 "ends": ends,
                 "isVaried": _is_varied(scene, node),
                 "upright": _upright(scene, node, text),
+                "place": places.get(line),
             }
             self.by_document[document].append(line)
             self._parts[line] = parts
@@ -109,8 +127,10 @@ class Letters:
         lines, first = lines[inside], first[inside]
         if not keep_inks:
             ink = scene.ink_box[lines] - np.tile(scene.moved()[first], 2)
-            for line, number in zip(lines.tolist(), _apart(ink), strict=True):
-                self.ink[self._parts[line]] = number
+            owners, curved = scene.owner[first], dict[int, int]()
+            for line, owner, number in zip(lines.tolist(), owners.tolist(), _apart(ink), strict=True):
+                one = curved.setdefault(owner, number) if scene.is_curved[owner] else number
+                self.ink[self._parts[line]] = one
         inks = dict(zip(lines.tolist(), self.ink[first].tolist(), strict=True))
         boxes = boxes[inside] - np.tile(clip[:2], 2)
         places = dict(zip(lines.tolist(), boxes.tolist(), strict=True))
@@ -148,6 +168,32 @@ class Letters:
                 if scene.box[parts[0], 0] > scene.box[parts[-1], 0]:  # read to the left
                     ends = 1 - ends[:, ::-1]
                 scene.box[parts[:, None], [0, 2]] = left + (right - left) * ends
+
+
+def _placed(
+    scene: Scene, node: int, glyphs: Sequence[tuple[str, Sequence[float]]]
+) -> dict[int, list[float]] | None:
+    """Return what turns and moves the letter of each text box of a text along a path; None if that is not clear.
+
+    Letters that are not drawn have no text box. Those of scripts that go to the left are left out: they have other
+    forms beside each other.
+    """
+    found: dict[int, list[float]] = {}
+    letters = np.array([said.casefold() for said, _ in glyphs], np.str_)
+    matrices = np.array([matrix for _, matrix in glyphs], np.float64).reshape(-1, 6)
+    for line in np.unique(scene.line[scene.owner == node]).tolist():
+        box, letter = scene.line_box[line], scene.pieces[line][:1]
+        if bidirectional(letter or " ") in {"R", "AL"}:
+            continue
+        far = np.abs(matrices[:, 4:] - (box[:2] + box[2:]) / 2).max(axis=1)
+        # Browsers have these boxes half a letter farther on.
+        near = (letters == letter.casefold()) & (far <= (box[2:] - box[:2]).max() * 1.5)
+        if not near.any():
+            return None
+        at = int(np.where(near, far, np.inf).argmin())
+        found[line] = [*matrices[at, :4].tolist(), *(matrices[at, 4:] - box[:2]).tolist()]
+        letters[at] = ""
+    return found
 
 
 def _is_varied(scene: Scene, node: int) -> bool:

@@ -98,10 +98,9 @@ class Scene(Tree):
     chars, against : where in the text of its text box each part begins and ends (B, 2), and whether its letters go
         to the left (-1) or to the right (1) against the rules of their script (B,).
     is_drawing : (N,), the nodes of drawings.
-    is_displaced : (N,), the nodes whose lines captures have in other places: in columns, buttons and drawings, and
-        vertical ones.
+    is_displaced : (N,), the nodes whose lines captures have elsewhere: vertical ones, in columns, buttons, drawings.
     is_level : (N,), the nodes whose lines are written to the side, not down or up.
-    is_plain : (N,), the nodes whose letters are not along a path.
+    is_plain, is_curved : (N,), the texts whose letters are in lines, and those with letters along a path.
     box, ink : the edges of each part in CSS px of the page before anything is scrolled (B, 4), and how many pixels of
         a picture would differ if its letters were black on white (B,).
     column, maps : the distinct values of each property, and what transforms make of each node (N, 2, 2).
@@ -218,7 +217,8 @@ class Scene(Tree):
         self.is_displaced = (
             self.is_drawing | self.below(split | np.isin(self.names, ("button",))) | ~self.is_level
         )
-        self.is_plain = ~self.below(np.isin(self.names, ("textpath",)))
+        self.is_curved = self.below(np.isin(self.names, ("textpath",))) & self.is_drawing & is_text
+        self.is_plain = ~self.is_curved
         self._reading = reading(maps, column, row)
         self._override = overrides(column, row, is_text, self.levels, self.parent)
 

@@ -22,6 +22,7 @@
 // isLive(canvas): whether a worker may draw a canvas.
 // hasFonts(), alike(...groups): whether the document loads fonts, and which groups of [font, letters] draw all alike.
 // lines(...nodes): where the lines of texts are.
+// glyphs(...nodes): where the letters of texts along paths are.
 // measured(fonts, lines), drawn(fonts, lines, width, height, scale): the letters of lines, apart from the page.
 // scrollPage(left, top): scrolls the page; returns how far, and the size of the window.
 // undo(element), restore(): undo what was put, and everything; restore returns whether anything was scrolled.
@@ -254,6 +255,24 @@ globalThis.domsievePixels = (() => {
     return found;
   };
 
+  const MOST_GLYPHS = 5_000;
+  // The code units of a path, of which it says how many it draws, each with its text; empty if they are not clear.
+  const charactersOf = (path, count) => {
+    const [all, joined] = [[], []];
+    const texts = own("createTreeWalker").call(document, path, NodeFilter.SHOW_TEXT);
+    while (texts.nextNode()) {
+      const text = texts.currentNode;
+      for (const unit of part(text, CharacterData, "data").split("")) {
+        const letter = /\s/.test(unit) ? " " : unit;
+        all.push([letter, text]);
+        if (letter !== " " || joined.at(-1)?.[0] !== " ") joined.push([letter, text]);
+      }
+    }
+    const [first, last] = [0, -1].map((at) => (joined.at(at)?.[0] === " " ? 1 : 0));
+    const { length } = joined;
+    return [all, joined, joined.slice(first), joined.slice(0, length - last), joined.slice(first, length - last)]
+      .find((one) => one.length === count) ?? [];
+  };
   // Letters of a varied font have another width than those that a canvas can draw.
   const MOST_MISFIT = 0.08;
   const STRETCHES = {
@@ -267,7 +286,7 @@ globalThis.domsievePixels = (() => {
   const exact = (value, whole = 1) => (Math.abs(value - whole) < 0.005 ? whole : value);
   // How a pen draws a line at its place: see `Letters` in _pixel_letters.py for what a line is. What has no transform
   // fills its box: it may be enlarged as a whole, and its words may be apart. Spaces at its ends may be outside of it.
-  const laid = (pen, fonts, { text, font, letterSpacing, wordSpacing, direction, box, map, upright }) => {
+  const laid = (pen, fonts, { text, font, letterSpacing, wordSpacing, direction, box, map, upright, place }) => {
     pen.font = "10px sans-serif";
     const [style, size, family, caps, stretch, rendering] = fonts[font];
     const [left, top, right, bottom] = box;
@@ -276,7 +295,7 @@ globalThis.domsievePixels = (() => {
       return [fontBoundingBoxAscent, fontBoundingBoxDescent];
     };
     pen.font = `${style} ${size}px ${family}`;
-    const enlarged = map ? 1 : (bottom - top) / high().reduce((first, second) => first + second);
+    const enlarged = map || place ? 1 : (bottom - top) / high().reduce((first, second) => first + second);
     const zoom = Math.abs(enlarged - 1) < ROUNDED ? 1 : enlarged;
     pen.font = `${style} ${size * zoom}px ${family}`;
     const [letter, word] = [letterSpacing * zoom, wordSpacing * zoom];
@@ -285,6 +304,13 @@ globalThis.domsievePixels = (() => {
     pen.fontStretch = STRETCHES[stretch] ?? "normal";
     pen.textRendering = RENDERINGS.find((one) => one.toLowerCase() === rendering) ?? "auto";
     const wideOf = (piece) => pen.measureText(piece).width;
+    if (place) {
+      const [a, b, c, d, e, f] = place;
+      [pen.letterSpacing, pen.wordSpacing] = ["0px", "0px"];
+      const [at, wide] = [[0, 0], wideOf(text)];
+      return { piece: text, at, wide, misfit: 0, matrix: [a, b, c, d, left + e, top + f], begin: 0, room: 1,
+        glyphs: [{ piece: text, at, wide }] };
+    }
     const [above, below] = high().map(Math.round);
     let [a, b, c, d] = map ?? [1, 0, 0, 1];
     if (!map) a = d = exact((bottom - top) / (above + below));
@@ -385,6 +411,27 @@ globalThis.domsievePixels = (() => {
       });
     },
 
+    // Of each text along a path, its letters with their matrices, which begin where these are, in CSS px of the page.
+    glyphs(...nodes) {
+      let left = MOST_GLYPHS;
+      return nodes.map((node) => {
+        const path = run(part(node, Node, "parentElement"), Element, "closest", "textPath");
+        if (!(path instanceof SVGTextContentElement)) return [];
+        const count = run(path, SVGTextContentElement, "getNumberOfChars");
+        const screen = run(path, SVGGraphicsElement, "getScreenCTM");
+        const units = count <= left && screen ? charactersOf(path, count) : [];
+        left -= units.length;
+        return units.flatMap(([unit, owner], at) => {
+          if (owner !== node || /[\udc00-\udfff]/.test(unit)) return [];
+          const letter = /[\ud800-\udbff]/.test(unit) ? unit + (units[at + 1]?.[0] ?? "") : unit;
+          const { x, y } = run(path, SVGTextContentElement, "getStartPositionOfChar", at);
+          const angle = run(path, SVGTextContentElement, "getRotationOfChar", at);
+          const { a, b, c, d, e, f } = screen.translate(x, y).rotate(angle);
+          return [[letter, [a, b, c, d, e + scrollX, f + scrollY]]];
+        });
+      });
+    },
+
     // Where the ink of each line is, and how high if it is not transformed; where in its width some of its letters begin
     // and end, and boxes around these if it is turned; and the room of its letters over that of the same ones with no other space between them and no other
     // width. null for a line that cannot be drawn.
@@ -395,7 +442,7 @@ globalThis.domsievePixels = (() => {
         if (![a, b, c, d, e, f, wide].every(Number.isFinite) || !wide) return null;
         if (line.isVaried && misfit > MOST_MISFIT) return null;
         const ink = pen.measureText(piece);
-        const xs = room ? [at[0], -at[0]] : [at[0] - ink.actualBoundingBoxLeft, at[0] + ink.actualBoundingBoxRight];
+        const xs = line.upright !== null ? [at[0], -at[0]] : [at[0] - ink.actualBoundingBoxLeft, at[0] + ink.actualBoundingBoxRight];
         const ys = [at[1] - ink.actualBoundingBoxAscent, at[1] + ink.actualBoundingBoxDescent];
         const around = (xs, ys) => {
           const corners = xs.flatMap((x) => ys.map((y) => [a * x + c * y + e, b * x + d * y + f]));
@@ -412,9 +459,9 @@ globalThis.domsievePixels = (() => {
           }
           return taken / wide;
         };
-        const ends = line.ends.length > 1 ? line.ends.map((pair) => pair.map((end) => place(end - begin))) : [];
+        const ends = line.ends.length > 1 || line.place ? line.ends.map((pair) => pair.map((end) => place(end - begin))) : [];
         const { fontBoundingBoxAscent, fontBoundingBoxDescent } = pen.measureText("");
-        const boxes = !b && !c ? [] : ends.map(([from, to]) => around(
+        const boxes = !line.place && !b && !c ? [] : ends.map(([from, to]) => around(
           [at[0] + from * wide, at[0] + to * wide], [at[1] - fontBoundingBoxAscent, at[1] + fontBoundingBoxDescent]));
         pen.wordSpacing = "0px";
         const close = pen.measureText(piece).width;
@@ -424,7 +471,7 @@ globalThis.domsievePixels = (() => {
           ink: around(xs, ys),
           boxes,
           room: room ?? (Math.min(wide, close) / natural) * (line.map ? 1 : a / d),
-          high: line.map ? null : d * (ink.actualBoundingBoxAscent + ink.actualBoundingBoxDescent),
+          high: line.map || line.place ? null : d * (ink.actualBoundingBoxAscent + ink.actualBoundingBoxDescent),
           ends,
         };
       });
