@@ -63,6 +63,7 @@ WORST = {
     "analysis.browser_need.hiding_rules _PSEUDO_ELEMENT": ["|:|a", "|:before|", "|:first-|"],
     "analysis.browser_need.hiding_rules _STATES": ["|:|", "|:focus-|", ":-moz-|a|", "|:-moz-|"],
     "analysis.browser_need.hiding_rules _STRING": ['|"|', '"|a|', '"|\\"|', "|'a|", "'|a\n|"],
+    "analysis.browser_need.source_parts _LITERAL": ['|"|', '"|a|', '"|\\"|', "|'a|", "|1|", "a|1|", "|1.|"],
     "analysis.browser_need.source_parts _MARKUP": ["|<|", "<|a|"],
     "analysis.browser_need.source_parts _OPENING": ["|<script|", "|<|", "|<style>|"],
     "analysis.document.damage _IDEOGRAPHS": ["|\u4e00|", "|\u4e00a|"],

@@ -52,10 +52,10 @@ from domsieve.tasks.fetched_source import (
 from domsieve.tasks.style_context import MOST_SHEET_BYTES, StyleSheets
 from domsieve.tasks.targets import doubt, site_of
 
-_VERSION = 4
+_VERSION = 5
 """Increased whenever the same versions of a page would give another lesson."""
 
-_NEW_SHEETS = "its style sheets are new"
+_NEW_SHEETS, _NEW_SCRIPTS = "its style sheets are new", "its scripts are new"
 _ROUTE = "a route after # needs a browser"
 # Errors that rendering the page would only repeat.
 _HOPELESS = ("NAME_NOT_RESOLVED", "CONNECTION_REFUSED", "ADDRESS_UNREACHABLE", "CONNECTION_TIMED_OUT")
@@ -370,7 +370,7 @@ class AdaptiveSource:
             learn = styles_learned
         lesson = await asyncio.to_thread(learn, url, prefix, source, rendering.snapshot)
         if lesson:
-            if reason == _NEW_SHEETS:
+            if reason in (_NEW_SHEETS, _NEW_SCRIPTS):
                 had_signs = lesson.had_signs or lesson.outcome != "enough"
                 lesson = msgspec.structs.replace(lesson, had_signs=had_signs, in_vain=True)
             self._learn(known, name, lesson)
@@ -399,6 +399,10 @@ class AdaptiveSource:
             return _NEW_SHEETS, None
         if source.rendering is None or source.chains is None:
             return "its source could not be read", None
+        if not source.scripts <= evidence.scripts:
+            return _NEW_SCRIPTS, None
+        if not source.chains.boxes <= seen.boxes:
+            return MAY_HIDE, None
         page = source.rendering.snapshot
         unseen = unseen_texts(page, source.chains, seen)
         # What was always seen hidden is dropped, as from a rendered page.

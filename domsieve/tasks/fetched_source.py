@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from domsieve.analysis.auto.cleaner import floating_nodes
 from domsieve.analysis.browser_need.signs import depends_on_content, signs_of, visible_words
 from domsieve.analysis.browser_need.site_evidence import Lesson
-from domsieve.analysis.browser_need.source_parts import source_parts
+from domsieve.analysis.browser_need.source_parts import scripts_of, source_parts
 from domsieve.analysis.browser_need.style_chains import (
     SeenChains,
     StyleChains,
@@ -53,6 +53,7 @@ class FetchedSource:
     depends : whether cleaning it may show more signs.
     context : its style sheets; None if they were not looked at.
     chains : its chains.
+    scripts : see `scripts_of`.
     verdict : what the default method keeps of it, once that was asked for.
     """
 
@@ -61,6 +62,7 @@ class FetchedSource:
     depends: bool = False
     context: StyleContext | None = None
     chains: StyleChains | None = None
+    scripts: frozenset[int] = frozenset()
     verdict: Verdict | None = None
 
     def clean(self) -> Verdict:
@@ -138,7 +140,8 @@ def looked_at(raw: Rendering, context: StyleContext) -> FetchedSource:
         ):
             signs = (_MISNESTED,)
         depends = not signs and depends_on_content(page, parts)
-        return FetchedSource(raw, signs, depends, context, style_chains(page, context.rules))
+        chains = style_chains(page, context.rules)
+        return FetchedSource(raw, signs, depends, context, chains, scripts_of(page, parts))
 
 
 def nothing_learned(url: str, prefix: str, source: FetchedSource, rendered: Snapshot) -> Lesson:
@@ -170,6 +173,8 @@ def styles_learned(url: str, prefix: str, source: FetchedSource, rendered: Snaps
         why=MAY_HIDE,
         had_signs=True,
         context=source.context.key,
+        boxes=tuple(sorted(source.chains.boxes)),
+        scripts=tuple(sorted(source.scripts)),
         browser=rendered.provenance.browser,
         **seen,
     )
@@ -210,6 +215,8 @@ def lesson_of(url: str, prefix: str, source: FetchedSource, rendered: Snapshot) 
         why=result.why,
         had_signs=bool(source.signs),
         context=source.context.key if source.context else "",
+        boxes=tuple(sorted(source.chains.boxes)),
+        scripts=tuple(sorted(source.scripts)),
         browser=rendered.provenance.browser,
         **seen,
     )

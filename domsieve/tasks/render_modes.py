@@ -105,7 +105,17 @@ def with_render_mode(
 
 
 LoadReason = Literal[
-    "always", "never", "static", "compared", "audited", "styles", "drawn", "varied", "doubtful", "signs"
+    "always",
+    "never",
+    "static",
+    "compared",
+    "audited",
+    "styles",
+    "scripts",
+    "drawn",
+    "varied",
+    "doubtful",
+    "signs",
 ]
 """Why a page was rendered or only fetched, in a word."""
 
@@ -116,6 +126,7 @@ _CLASSES: Mapping[str, LoadReason] = {
     "compared": "compared",
     "audited": "audited",
     "its style sheets are new": "styles",
+    "its scripts are new": "scripts",
     "style sheets may hide a part of its text": "styles",
     "drawn by scripts": "drawn",
     "too varied": "varied",

@@ -19,7 +19,7 @@ from domsieve.analysis.browser_need.site_evidence import (
     is_audited,
     url_rank,
 )
-from domsieve.analysis.browser_need.source_parts import source_parts
+from domsieve.analysis.browser_need.source_parts import scripts_of, source_parts
 from domsieve.analysis.browser_need.style_chains import (
     UNKNOWABLE,
     SeenChains,
@@ -100,10 +100,49 @@ def test_the_parts_of_a_source() -> None:
     assert (parts.scripts, parts.script_bytes, parts.noscript_words) == (2, 5, 2)
 
 
+def scripts(html: str) -> frozenset[int]:
+    return scripts_of(page_of(html), source_parts(html.encode()))
+
+
+class TestScripts:
+    CODE = "<script>hide('a', 1, \"it's\")</script>"
+
+    @pytest.mark.parametrize(
+        "html",
+        [
+            "<script>hide('b', 22, \"its\")</script>",
+            CODE + "<script> \n</script>",
+            CODE + '<script type=application/json>[{"a": [1, 2]}]</script>',
+            CODE + "<script type=text/html><b>hide()</b></script>",
+            CODE + "<script src=/more.js></script><script src=http://a.example/b.js></script>",
+            CODE + "<img src=http://b.example/b.png>",
+        ],
+    )
+    def test_data_and_files_of_the_site_do_not_count(self, html: str) -> None:
+        assert scripts(html) == scripts(self.CODE) != frozenset()
+
+    @pytest.mark.parametrize(
+        "html",
+        [
+            "<script>show('a', 1)</script>",
+            "<script>{hide()}</script>",
+            "<script><!-- hide()\n</script>",
+            "<script src=http://b.example/b.js></script>",
+            "<script src=//b.example/b.js></script>",
+            "<script src='data:text/javascript,hide()'></script>",
+            "<base href=http://b.example/><script src=b.js></script>",
+            "<img src=a.png onerror=hide()>",
+        ],
+    )
+    def test_code_and_other_hosts_do(self, html: str) -> None:
+        assert len(scripts(html)) == 1
+        assert not scripts(html) <= scripts(self.CODE)
+
+
 def label_of(html: str, css: str, text: str) -> str | None:
     """Return what the rules of a style sheet say about the element around a text; None if nothing."""
     page = page_of(html)
-    labels, _ = HidingRules.of([css.encode()]).labels(page)
+    labels, _, _ = HidingRules.of([css.encode()]).labels(page)
     node = next(node for node in range(len(page)) if page.text_of(node) == text)
     return labels.get(int(page.parent[node]))
 
@@ -135,6 +174,12 @@ class TestHidingRules:
             (".x { zoom: .1 }", "b"),
             (".x { -webkit-background-clip: text }", "b"),
             (".x { backface-visibility: hidden }", "b"),
+            (".x { text-decoration: line-through #fff 3em }", "b"),
+            (".x { -webkit-text-security: disc }", "b"),
+            (".x::first-line { color: #fff }", "b"),
+            (".x::first-letter { font-size: 0 }", "b"),
+            (".x:after { content: ''; position: absolute }", "b"),
+            ("li.x::before { content: ''; margin: 0 -9em 0 0 }", "b"),
         ],
     )
     def test_rules_that_may_hide_are_found(self, css: str, text: str) -> None:
@@ -148,6 +193,9 @@ class TestHidingRules:
             "li { color: blue }",
             ".x:hover { display: none }",
             ".x::after { display: none }",
+            ".x::before { color: #fff; background: #fff; width: 0 }",
+            "li::first-line { color: #fff }",
+            ".x { text-decoration: underline 2px }",
             "@media print { .x { display: none } }",
             ".x { height: auto; opacity: 1; transform: none }",
             ".x { font-size: .8rem; letter-spacing: -.02em; mix-blend-mode: normal; zoom: 1 }",
@@ -179,7 +227,7 @@ class TestHidingRules:
 
     def test_selectors_that_are_not_supported_make_elements_unclear(self) -> None:
         page = page_of("<p class=x>a</p><p>b</p>")
-        _, unclear = HidingRules.of([b".x:lang(de) { display: none }"]).labels(page)
+        _, _, unclear = HidingRules.of([b".x:lang(de) { display: none }"]).labels(page)
         assert [page.attributes(int(node)) for node in np.flatnonzero(unclear)] == [{"class": "x"}]
 
     def test_any_bytes_are_read(self) -> None:
@@ -219,6 +267,29 @@ class TestChains:
         page = page_of("<p class=x>a</p><p class=y>b</p>")
         chain = style_chains(page, UNKNOWN_SHEETS).chain
         assert np.unique(chain[page_texts(page).node]).size == 2
+
+    @pytest.mark.parametrize(
+        ("html", "number"),
+        [
+            ("<div class=over></div>", 1),
+            ("<div class=near></div><div class=up></div>", 1),
+            ("<div style='position: sticky; top: 0'></div>", 1),
+            ("<div style='margin: -3px; width: 9px'></div><i style='margin: -3em'></i>", 1),
+            ("<dialog open></dialog><div popover></div>", 2),
+            ("<div class=after>a</div><div class=over>b</div><b class=over>c</b>", 2),
+            ("<section>a<div class=over></div></section><section><div class=over></div></section>", 2),
+        ],
+    )
+    def test_boxes_that_may_lie_over_text_are_found(self, html: str, number: int) -> None:
+        css = (
+            ".over { position: absolute } .near { left: -1px } .up { top: -2em }"
+            ".after::after { transform: scale(9) }"
+        )
+        found = style_chains(page_of(html), HidingRules.of([css.encode()])).boxes
+        assert len(found) == number
+
+    def test_any_box_may_if_a_style_sheet_is_unknown(self) -> None:
+        assert style_chains(page_of("<div class=a></div>"), HidingRules(is_complete=False)).boxes
 
     def test_only_what_was_seen_visible_is_left(self) -> None:
         page = page_of("<p>one</p><p class=z>two</p><div hidden>three</div>")
@@ -266,7 +337,17 @@ class TestWhenRendered:
         raw = page_of("<div id=a><pre>let it be</pre></div><div id=b><p>gone</p></div>")
         drawn = rendered(page_of("<div id=a><pre><b>let</b> <i>it be</i></pre></div><div id=b></div>"))
         result = when_rendered(raw, drawn)
-        assert result[page_texts(raw).node].tolist() == [WhenRendered.SHOWN, WhenRendered.HIDDEN]
+        assert result[page_texts(raw).node].tolist() == [WhenRendered.SHOWN, WhenRendered.GONE]
+
+    def test_copies_of_a_text_are_shown_if_the_page_shows_as_many(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        # As on a page that is so long that all words are somewhere.
+        monkeypatch.setattr("domsieve.analysis.compare.raw_visibility._MOST_TEXTS", 0)
+        raw = page_of("<table>" + "<tr><td>see above" * 3 + "</table>")
+        for shown, expected in ((3, WhenRendered.SHOWN), (2, WhenRendered.GONE)):
+            result = when_rendered(raw, rendered(page_of("<ul>" + "<li><b>see above</b>" * shown + "</ul>")))
+            assert result[page_texts(raw).node].tolist() == [expected] * 3
 
     def test_nothing_is_known_of_a_bracket_that_is_not_found(self) -> None:
         raw = page_of("<div style=x>(<b>one</b>)</div><p>two</p>")
@@ -316,6 +397,17 @@ class TestComposedChains:
             self.CSS,
         )
         assert self.unseen("<div class=a><p class=b>x<i class=c>y</i></p></div>", seen) == []
+
+    def test_a_known_chain_that_was_also_seen_hidden_is_not(self) -> None:
+        seen = seen_on("<p>beehive</p><p>clover</p>", self.CSS, hidden=("clover",))
+        assert self.unseen("<p>x</p><div class=a>y</div>", seen) == ["x", "y"]
+
+    def test_that_others_of_its_chain_are_gone_changes_nothing(self) -> None:
+        raw = page_of("<p>beehive</p><p>clover</p>")
+        chains = style_chains(raw, HidingRules())
+        seen = seen_chains(raw, chains, when_rendered(raw, rendered(page_of("<p>beehive</p>"))))
+        assert seen["visible"] == seen["hidden"]
+        assert not seen["surely_hidden"]
 
     def test_a_new_step_is_not(self) -> None:
         seen = seen_on("<p class=a>beehive</p><p class=b>clover</p>", self.CSS)

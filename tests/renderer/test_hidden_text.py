@@ -777,7 +777,7 @@ def test_letters_on_top_of_each_other_cannot_be_read(studio: Studio) -> None:
         assert found == dict.fromkeys(ways, expected)
 
 
-_CLIP = "<svg width=0 height=0><clipPath id=c{}>{}</clipPath></svg><p style='width:300px;clip-path:url(#c)'>word</p>"
+CLIP = "<svg width=0 height=0><clipPath id=c{}>{}</clipPath></svg><p style='width:300px;clip-path:url(#c)'>word</p>"
 CUT_BY_DRAWINGS = [
     ("", "<rect width=2 height=2 />"),
     ("", "<circle cx=900 cy=900 r=20 />"),
@@ -800,5 +800,5 @@ LEFT_BY_DRAWINGS = [
 
 def test_clip_paths_of_svg_cut_as_shapes_of_css(studio: Studio) -> None:
     for expected, clips in ((Hiding.CLIPPED, CUT_BY_DRAWINGS), (Hiding.NONE, LEFT_BY_DRAWINGS)):
-        found = {clip: judged(studio.show(f"<body>{_CLIP.format(*clip)}").snapshot)["word"] for clip in clips}
+        found = {clip: judged(studio.show(f"<body>{CLIP.format(*clip)}").snapshot)["word"] for clip in clips}
         assert found == dict.fromkeys(clips, expected)

@@ -20,7 +20,18 @@ from domsieve.tasks.adaptive_source import AdaptiveSource, NoMemory
 from domsieve.tasks.postprocess import judged
 from tests.renderer.bad_server import send
 from tests.renderer.conftest import Studio
-from tests.renderer.test_hidden_text import HIDDEN, SEEN
+from tests.renderer.test_hidden_text import (
+    CLIP,
+    CLOSE,
+    CUT_BY_DRAWINGS,
+    FADES_OUT,
+    HIDDEN,
+    ON_PICTURES,
+    PILED,
+    SEEN,
+    SEEN_TOO,
+    WAYS,
+)
 from tests.service.test_adaptive import SENTENCES, article
 
 pytestmark = pytest.mark.browser
@@ -131,6 +142,92 @@ def test_no_more_is_kept_of_fetched_pages_than_of_rendered_ones(studio: Studio) 
     assert kept <= always
     assert len(kept) >= 0.9 * len(always)
     assert kept
+
+
+_AT_ONCE = 12
+"""Cases on one site: a way to hide a plain paragraph makes it doubtful whether others are visible."""
+_OTHERS = [
+    *FADES_OUT,
+    *PILED,
+    *CLOSE,
+    *(CLIP.format(*clip).replace("word", "{}") for clip in CUT_BY_DRAWINGS),
+    *(html.format("/away.png").replace("word", "{}") for html in ON_PICTURES),
+    "<iframe srcdoc='<p>{}</p>' style='opacity:0'></iframe>",
+    "<p style='mask-image:url(/away.png)'>{}</p>",
+    "<style>.no::first-letter {{ color: #fff }}</style><p class=no>{}</p>",
+    "<p id=m>{}</p><script>document.getElementById('m').hidden = true</script>",
+    "<p id=m>{}</p><img src=/away.png onerror=\"document.getElementById('m').style.opacity = 0\">",
+]
+_CASES = {
+    **{reason.name.lower(): cases for reason, cases in WAYS.items()},
+    "others": _OTHERS,
+    "seen": SEEN,
+    "seen-too": SEEN_TOO,
+}
+_GROUPS = [
+    pytest.param(name, cases[first : first + _AT_ONCE], styles, id=f"{name}-{first}-{styles}")
+    for name, cases in _CASES.items()
+    for first in range(0, len(cases), _AT_ONCE)
+    for styles in ("inline", "sheet")
+    # Of what can be seen, half of the cases each way.
+    if not name.startswith("seen") or (styles == "sheet") == bool(first // _AT_ONCE % 2)
+]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "cases", "styles"), _GROUPS)
+def test_no_word_is_kept_that_rendering_drops(
+    studio: Studio, name: str, cases: list[str], styles: str
+) -> None:
+    rules: dict[str, str] = {}
+    shown = [html if styles == "inline" else by_class(html, rules) for html in cases]
+    part = f"{styles}-{name}-{len(cases[0])}"
+    css = "".join(f".{name}{{{style}}}" for style, name in rules.items())
+    serve_sheet(studio, part, css.replace("{{", "{").replace("}}", "}"))
+    pages, planted = site(part, shown)
+    found = loaded(studio, pages)
+    fetched = {path for path, one in found.items() if not one.has_layout}
+    kept = [path for path, word in planted.items() if path in fetched and word in text(found[path])]
+    assert [path for path in kept if planted[path] not in text(studio.render(path).snapshot)] == []
+    assert fetched
+
+
+_COVER = "position:absolute;inset:0;background:#fff"
+
+
+@pytest.mark.parametrize(
+    ("seen", "planted"),
+    [
+        ("<div class=wrap><p>{}</p></div>", "<div class=wrap><p>{}</p><div class=cover></div></div>"),
+        (
+            "<div class=wrap><p>{}</p></div><div class=wrap><div class=cover></div></div>",
+            "<div class=wrap><p>{}</p><div class=cover></div></div>",
+        ),
+        (
+            "<div class=wrap><p>{}</p></div>",
+            f"<div class=wrap><p>{{}}</p><div style='{_COVER}'></div></div>",
+        ),
+        ("<div class=wrap><p>{}</p></div>", "<div class='wrap after'><p>{}</p></div>"),
+        ("<p>{}</p>", "<p>{}</p><div class=up></div>"),
+        ("<p>{}</p>", "<p class=line>{}</p>"),
+        ("<p>{}</p>", "<p id=gone>{}</p><script>document.getElementById('gone').hidden = true</script>"),
+    ],
+    ids=["class", "class that was seen elsewhere", "inline style", "after", "margin", "first line", "script"],
+)
+def test_what_hides_text_that_is_not_its_own_is_rendered(studio: Studio, seen: str, planted: str) -> None:
+    rules = (
+        f".wrap{{position:relative}}.cover{{{_COVER}}}.after::after{{content:'';{_COVER}}}"
+        ".up{height:900px;margin-top:-900px;position:relative;background:#fff}"
+        ".line::first-line{color:#fff;font-size:1px}"
+    )
+    serve_sheet(studio, "cover", rules)
+    pages = {f"/cover/{n}": page(n, "cover", seen.format("one more word")) for n in range(5)}
+    pages |= {f"/cover/planted-{n}": page(n, "cover", planted.format(f"planted{n}")) for n in range(2)}
+    pages |= {f"/cover/{n}": page(n, "cover", seen.format("one more word")) for n in range(5, 9)}
+    found = loaded(studio, pages)
+    assert [path for path, one in found.items() if "planted" in text(one)] == []
+    assert found["/cover/planted-0"].has_layout
+    assert not found["/cover/4"].has_layout
 
 
 @pytest.mark.parametrize(

@@ -3,9 +3,11 @@
 Of a style sheet only those declarations count that can hide text: those that do, such as ``display: none``, and for
 an element that one of them matches, also the others of the same property, which may show it again. Rules for
 printing and for states such as ``:hover`` do not count, nor do colours of text or grounds that are set for tags
-alone: they would hide every such element of the site.
+alone: they would hide every such element of the site. Rules for the first line or letter count for their element, and
+so do those for what is drawn before and after it if they may move that over other text.
 """
 
+import math
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -34,6 +36,7 @@ _STATES = re.compile(
 )
 _PSEUDO_ELEMENT = re.compile(r"::|:(?:before|after|first-line|first-letter)(?![\w-])")
 _LINKS = (":any-link", ":link")
+_DRAWN, _LETTERS = frozenset(("before", "after")), frozenset(("first-line", "first-letter"))
 _USUAL = frozenset(
     ("auto", "none", "normal", "inherit", "initial", "unset", "revert", "100%", "1", "currentcolor")
 )
@@ -88,13 +91,14 @@ class HidingRules:
                         return HidingRules(is_complete=False)
             return HidingRules(tuple(found))
 
-    def labels(self, page: Snapshot) -> tuple[dict[int, str], NDArray[np.bool_]]:
+    def labels(self, page: Snapshot) -> tuple[dict[int, str], set[int], NDArray[np.bool_]]:
         """Return what the rules say about elements, and about which they are not clear.
 
         Returns
         -------
-        A text for each node that a hiding declaration matches, equal for elements that the rules treat alike; and
-        bool (N,), the elements that may match a hiding rule that is not supported.
+        A text for each node that a hiding declaration matches, equal for elements that the rules treat alike; those
+        of these nodes that may lie over others; and bool (N,), the elements that may match a hiding rule that is not
+        supported.
         """
         matcher = ElementMatcher(page)
         unclear = np.zeros(len(page), np.bool_)
@@ -121,7 +125,21 @@ class HidingRules:
                 for name, value in rule.others:
                     if name in matched.get(node, {}):
                         matched[node][name].append((number, value))
-        return {node: _label(properties) for node, properties in matched.items()}, unclear
+        moved = {
+            node
+            for node, properties in matched.items()
+            if any(_moves(name, value) for name, found in properties.items() for _, value in found)
+        }
+        return {node: _label(properties) for node, properties in matched.items()}, moved, unclear
+
+
+def may_move(style: str) -> bool:
+    """Return whether an inline style may move an element over others."""
+    for piece in style.lower().split(";"):
+        name, _, value = (part.strip() for part in piece.partition(":"))
+        if value in _PLACED or (_hides(name, value) and _moves(name, value)):
+            return True
+    return False
 
 
 UNKNOWN_SHEETS = HidingRules(is_complete=False)
@@ -212,18 +230,39 @@ def _rule(selectors: str, declarations: Sequence[Declaration]) -> Iterator[Hidin
     if not (hiding or others):
         return
     for css in _split(selectors):
-        selector, unclear = _parsed(css)
+        element, part = _divided(css)
+        selector, unclear = _parsed(element)
         if selector is None and unclear is None:
             continue
-        own = [one for one in hiding if _counts(one[0], selector)]
+        own = [one for one in hiding if _counts(one[0], selector, part)]
         if selector is None:
             if any(name in _SURELY for name, _ in own):
                 yield HidingRule(None, unclear or "", (), ())
         elif own or others:
-            yield HidingRule(selector, "", tuple(own), tuple(others))
+            yield HidingRule(selector, "", _of_part(own, part), _of_part(others, part))
 
 
-def _counts(name: str, selector: SheetSelector | None) -> bool:
+def _divided(css: str) -> tuple[str, str]:
+    """Return a selector without the part of its element that it is for, and this part, such as ``"after"``."""
+    element, _, part = css.rpartition(":")
+    return (element.removesuffix(":"), part) if part in _DRAWN or part in _LETTERS else (css, "")
+
+
+def _of_part(declarations: Sequence[Declaration], part: str) -> tuple[Declaration, ...]:
+    return tuple((f"{part} {name}" if part else name, value) for name, value in declarations)
+
+
+def _moves(name: str, value: str) -> bool:
+    name = name.rpartition(" ")[2]
+    if name not in _PLACES:
+        return name in _MOVES
+    far = (_px(word) or -math.inf for word in value.split() if word.startswith("-"))
+    return name in _MOVES and any(px <= _LEAST_MOVE_PX for px in far)
+
+
+def _counts(name: str, selector: SheetSelector | None, part: str) -> bool:
+    if part in _DRAWN:
+        return name in _MOVES
     return name not in _COLOURS or selector is None or selector.has_names
 
 
@@ -253,6 +292,11 @@ _EFFECTS = frozenset(
         "mask-image",
         "-webkit-mask",
         "-webkit-mask-image",
+        "-webkit-mask-box-image",
+        "-webkit-text-security",
+        "-webkit-text-stroke",
+        "animation",
+        "animation-name",
         "transform",
         "scale",
         "rotate",
@@ -271,9 +315,25 @@ _UNITS_PX = {"px": 1.0, "pt": 4 / 3, "rem": 16.0, "em": 16.0, "%": 0.16}  # with
 _SMALLEST_TEXT_PX = 6.0
 # Beyond these, letters overlap or stand alone. Headings have up to a twentieth of their size either way.
 _LEAST_SPACING_PX, _MOST_SPACING_PX = -3.0, 16.0
+_LINES = frozenset(("text-decoration", "text-decoration-thickness"))
+_THICKEST_LINE_PX = 4.0
 _PLACES = frozenset(
-    ("left", "right", "top", "bottom", "inset", "text-indent", "margin", "margin-left", "margin-top")
+    (
+        "left",
+        "right",
+        "top",
+        "bottom",
+        "inset",
+        "text-indent",
+        "margin",
+        "margin-left",
+        "margin-top",
+    )
 )
+# What moves a box over others. Inline styles also do so by a place that is not negative.
+_MOVES = _PLACES - {"text-indent"} | {"position", "transform", "scale", "rotate", "translate", "zoom"}
+_LEAST_MOVE_PX = -6.0  # half a line
+_PLACED = frozenset(("relative", "sticky"))
 _PROPERTIES = (
     _LENGTHS
     | _EFFECTS
@@ -281,6 +341,7 @@ _PROPERTIES = (
     | _GROUNDS
     | {"display", "visibility", "position", "overflow", "overflow-x", "overflow-y", "width", "max-width"}
     | _CLIPS
+    | _LINES
     | {"font-size", "font", "line-height", "letter-spacing", "content-visibility", "backface-visibility"}
 )
 _SURELY = frozenset(("display", "visibility", "opacity", "content-visibility"))
@@ -314,7 +375,9 @@ def _hides(name: str, value: str) -> bool:
     if name == "letter-spacing":
         spacing = _px(value)
         return spacing is not None and not _LEAST_SPACING_PX < spacing < _MOST_SPACING_PX
-    return name in _PLACES and value.startswith("-")
+    if name in _LINES:
+        return any((_px(word) or 0.0) > _THICKEST_LINE_PX for word in value.split())
+    return name in _PLACES and any(word.startswith("-") for word in value.split())
 
 
 def _px(value: str) -> float | None:

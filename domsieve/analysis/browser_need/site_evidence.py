@@ -45,7 +45,9 @@ class Lesson(msgspec.Struct, frozen=True, kw_only=True):
     why : what was missing.
     had_signs : whether the source alone already said that the page needs a browser.
     context : the style sheets of the page; chains are only comparable within one context.
-    visible, hidden, pairs, broken : see `seen_chains`.
+    visible, hidden, surely_hidden, pairs, broken : see `seen_chains`.
+    boxes : see `StyleChains`.
+    scripts : see `scripts_of`.
     browser : product and version of the browser.
     in_vain : whether only its style sheets, which were new, kept the page from being fetched.
     """
@@ -58,8 +60,11 @@ class Lesson(msgspec.Struct, frozen=True, kw_only=True):
     context: str = ""
     visible: tuple[int, ...] = ()
     hidden: tuple[int, ...] = ()
+    surely_hidden: tuple[int, ...] = ()
     pairs: tuple[int, ...] = ()
     broken: tuple[int, ...] = ()
+    boxes: tuple[int, ...] = ()
+    scripts: tuple[int, ...] = ()
     browser: str = ""
     in_vain: bool = False
 
@@ -122,12 +127,14 @@ class _Seen:
 
     visible: set[int] = field(default_factory=set)
     hidden: set[int] = field(default_factory=set)
+    surely_hidden: set[int] = field(default_factory=set)
     pairs: set[int] = field(default_factory=set)
     broken: set[int] = field(default_factory=set)
+    boxes: set[int] = field(default_factory=set)
     is_full: bool = False
 
     def add(self, lesson: Lesson) -> None:
-        for name in ("visible", "hidden", "pairs", "broken"):
+        for name in ("visible", "hidden", "surely_hidden", "pairs", "broken", "boxes"):
             known: set[int] = getattr(self, name)
             known.update(getattr(lesson, name))
             self.is_full |= len(known) > _MOST_CHAINS
@@ -139,11 +146,13 @@ class SiteEvidence:
     Attributes
     ----------
     browser : see `Lesson`.
+    scripts : what has run on the pages of the site that were rendered; see `scripts_of`.
     in_vain : number of pages that only new style sheets kept from being fetched, since one was only fetched.
     """
 
     def __init__(self) -> None:
         self.browser = ""
+        self.scripts: set[int] = set()
         self._prefixes: dict[str, PrefixEvidence] = {}
         self._seen: dict[str, _Seen] = {}
         self.in_vain = 0
@@ -173,6 +182,8 @@ class SiteEvidence:
         self.in_vain += entry.in_vain
         self.browser = entry.browser or self.browser
         self._see(entry)
+        if len(self.scripts) < _MOST_CHAINS:
+            self.scripts.update(entry.scripts)
         if entry.outcome == "enough":
             self._enough += 1
             if entry.had_signs:
@@ -228,7 +239,11 @@ class SiteEvidence:
         if known is None:
             return None
         return SeenChains(
-            known.visible - known.hidden, known.hidden - known.visible, known.pairs - known.broken
+            visible=known.visible - known.hidden,
+            hidden=known.hidden - known.visible,
+            mixed=known.visible & known.surely_hidden,
+            pairs=known.pairs - known.broken,
+            boxes=known.boxes,
         )
 
     def _see(self, lesson: Lesson) -> None:

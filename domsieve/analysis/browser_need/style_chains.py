@@ -12,10 +12,10 @@ from typing import TypedDict
 import numpy as np
 from numpy.typing import NDArray
 
-from domsieve.analysis.browser_need.hiding_rules import HidingRules
+from domsieve.analysis.browser_need.hiding_rules import HidingRules, may_move
 from domsieve.analysis.columns.batch import Bools, Ints, below, cached_per_page, nearest, page_batch
 from domsieve.analysis.columns.hash import U64, combine, hash_of, hashes_of
-from domsieve.analysis.columns.page_columns import page_texts
+from domsieve.analysis.columns.page_columns import has_tag, page_texts
 from domsieve.analysis.columns.visible import never_shown
 from domsieve.analysis.compare.raw_visibility import WhenRendered
 from domsieve.budget import check, spending
@@ -43,10 +43,13 @@ class StyleChains:
     chain : (N,), equal for nodes with equal chains; `UNKNOWABLE` for some.
     pair : (N,), for an element that something may hide, a hash of this and of the same for the nearest such ancestor;
         0 for other nodes.
+    boxes : elements that may lie over text that is not theirs: hashes of their chains, and of whether there is text
+        beside them.
     """
 
     chain: U64
     pair: U64
+    boxes: frozenset[int] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,19 +59,31 @@ class SeenChains:
     Parameters
     ----------
     visible, hidden : chains of texts that were seen visible, and never hidden; and the other way round.
+    mixed : chains of texts that were seen visible and of others that were there and hidden.
     pairs : pairs (see `StyleChains`) on the way to visible texts, without those that end the way to a hidden one.
+    boxes : see `StyleChains`.
     """
 
     visible: AbstractSet[int] = frozenset()
     hidden: AbstractSet[int] = frozenset()
+    mixed: AbstractSet[int] = frozenset()
     pairs: AbstractSet[int] = frozenset()
+    boxes: AbstractSet[int] = frozenset()
 
 
 def style_chains(page: Snapshot, rules: HidingRules) -> StyleChains:
     """Return the chains of a source, in O(N) for each rule whose names are on the page."""
     with spending("chains", page.provenance.url):
-        label, unclear = _labels(page, rules)
-        return _chains(page, label, unclear)
+        label, moved, unclear = _labels(page, rules)
+        chains = _chains(page, label, unclear)
+        return replace(chains, boxes=_boxes(page, chains.chain, moved))
+
+
+def _boxes(page: Snapshot, chain: U64, moved: Ints) -> frozenset[int]:
+    before = np.concatenate(([0], np.cumsum(_texts(page))))
+    around = page.parent[moved]
+    is_beside = before[page.end[around]] - before[around] > before[page.end[moved]] - before[moved]
+    return frozenset(combine(chain[moved], is_beside.astype(np.uint64)).tolist())
 
 
 def _chains(page: Snapshot, label: U64, unclear: Bools) -> StyleChains:
@@ -99,10 +114,17 @@ def _depths(page: Snapshot) -> Ints:
     return here - np.cumsum(ends)[:-1]
 
 
-def _labels(page: Snapshot, rules: HidingRules) -> tuple[U64, Bools]:
-    """Return the label of each node, 0 for those that nothing can hide; and the elements with unclear rules."""
+def _labels(page: Snapshot, rules: HidingRules) -> tuple[U64, Ints, Bools]:
+    """Return what is known of the nodes.
+
+    Returns
+    -------
+    The label of each node, 0 for those that nothing can hide; the elements that may lie over others; and bool (N,),
+    those with unclear rules.
+    """
     tags = page.tags.to_list()
     told: dict[int, list[str]] = {}
+    moved = {*np.flatnonzero(has_tag(page, "dialog")).tolist()}
     is_element = page.kind == Kind.ELEMENT
     special = np.array([tag in _TAGS or not rules.is_complete for tag in tags], np.bool_)[page.tag]
     for node in np.flatnonzero(special & is_element).tolist():
@@ -112,26 +134,33 @@ def _labels(page: Snapshot, rules: HidingRules) -> tuple[U64, Bools]:
     owner = np.repeat(np.arange(len(page)), np.diff(page.attr_start))
     for at in np.flatnonzero(wanted[page.attr_name]).tolist():
         value = strings[page.attr_value[at]][:_LONGEST_VALUE]
-        told.setdefault(int(owner[at]), []).append(f"[{strings[page.attr_name[at]]}={value}]")
-    by_rules, unclear = rules.labels(page)
+        name = strings[page.attr_name[at]]
+        told.setdefault(int(owner[at]), []).append(f"[{name}={value}]")
+        if name == "popover" or (name == "style" and may_move(strings[page.attr_value[at]])):
+            moved.add(int(owner[at]))
+    by_rules, by_moving, unclear = rules.labels(page)
     for node, text in by_rules.items():
         told.setdefault(node, []).append(text)
     label = np.zeros(len(page), np.uint64)
     nodes = sorted(told)
     if nodes:
         label[nodes] = hashes_of([" ".join(told[node]) for node in nodes])
-    return label, unclear & is_element
+    # Where not all style sheets are known, anything may be moved.
+    above = sorted(moved | by_moving) if rules.is_complete else nodes
+    return label, np.array(above, np.int64), unclear & is_element
 
 
 class SeenTexts(TypedDict):
     """What the texts of a rendered page show about chains, each sorted: fields of a `Lesson`.
 
-    ``visible`` and ``hidden`` are the chains of texts that were seen so, ``pairs`` those on the way to visible texts,
-    and ``broken`` the last pair on the way to each hidden text.
+    ``visible`` and ``hidden`` are the chains of texts that were seen so, ``surely_hidden`` those of hidden texts that
+    are not gone, ``pairs`` those on the way to visible texts, and ``broken`` the last pair on the way to each hidden
+    text.
     """
 
     visible: tuple[int, ...]
     hidden: tuple[int, ...]
+    surely_hidden: tuple[int, ...]
     pairs: tuple[int, ...]
     broken: tuple[int, ...]
 
@@ -147,7 +176,8 @@ def seen_chains(page: Snapshot, chains: StyleChains, rendered: NDArray[np.uint8]
     """
     shown = (rendered == WhenRendered.SHOWN) & (chains.chain != UNKNOWABLE)
     # That nobody can tell whether a bracket is visible says nothing about words like it.
-    hidden = (rendered == WhenRendered.HIDDEN) & lettered(page)
+    surely = (rendered == WhenRendered.HIDDEN) & lettered(page)
+    hidden = surely | ((rendered == WhenRendered.GONE) & lettered(page))
     before = np.concatenate(([0], np.cumsum(shown)))
     way = (chains.pair > 0) & (before[page.end] > before[:-1])
     labelled = chains.pair > 0
@@ -156,6 +186,7 @@ def seen_chains(page: Snapshot, chains: StyleChains, rendered: NDArray[np.uint8]
     return {
         "visible": _sorted(chains.chain[shown]),
         "hidden": _sorted(chains.chain[hidden]),
+        "surely_hidden": _sorted(chains.chain[surely]),
         "pairs": _sorted(chains.pair[way]),
         "broken": _sorted(ends[ends > 0]),
     }
@@ -196,7 +227,8 @@ def unseen_texts(page: Snapshot, chains: StyleChains, seen: SeenChains) -> Bools
     )
     chain = chains.chain[nodes].tolist()
     unseen[nodes] = [
-        number not in seen.visible and (number in seen.hidden or number == UNKNOWABLE or not is_composed)
+        number not in seen.visible
+        and (number in seen.hidden or number in seen.mixed or number == UNKNOWABLE or not is_composed)
         for number, is_composed in zip(chain, composed[nodes].tolist(), strict=True)
     ]
     return unseen

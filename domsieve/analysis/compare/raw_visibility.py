@@ -1,5 +1,6 @@
 """Which texts of a raw source are visible once the page is rendered."""
 
+from collections import Counter
 from enum import IntEnum
 
 import numpy as np
@@ -21,6 +22,7 @@ class WhenRendered(IntEnum):
     NO_TEXT = 0
     SHOWN = 1
     HIDDEN = 2
+    GONE = 3
 
 
 # A guess: an unmatched text is looked for in what its nearest matched ancestor shows; larger ones show everything.
@@ -31,8 +33,9 @@ def when_rendered(raw: Snapshot, rendered: Snapshot, *, dropped: Bools | None = 
     """Return the `WhenRendered` of each of the N nodes of `raw`; `NO_TEXT` for nodes of which nothing is known.
 
     A text without a counterpart, such as one that a script has rewritten, is shown if its words are shown in the
-    counterpart of its nearest ancestor that has one. If it has no words, like a bracket, nothing is known of it.
-    Takes O(N log N) for N nodes of both pages.
+    counterpart of its nearest ancestor that has one, or if as many equal texts are shown as the source has, and gone
+    otherwise. If it has no words, like a bracket, nothing
+    is known of it. Takes O(N log N) for N nodes of both pages.
 
     Parameters
     ----------
@@ -70,10 +73,13 @@ def _when_rendered(raw: Snapshot, rendered: Snapshot, dropped: Bools | None) -> 
     result[same[shown[rendered_of[same]]]] = WhenRendered.SHOWN
     lost = nodes[~equal]
     shown_nodes = np.flatnonzero(shown)
+    copies = Counter(map(raw.text_of, nodes.tolist()))
+    shown_copies = Counter(map(rendered.text_of, shown_nodes.tolist()))
     said: dict[int, frozenset[str]] = {}
     for node in lost.tolist():
         check()
-        wanted = fold(raw.text_of(node)).split()
+        text = raw.text_of(node)
+        wanted = fold(text).split()
         if not wanted:
             # No words are part of any text, so it would count as shown even where everything around it is hidden.
             result[node] = WhenRendered.NO_TEXT
@@ -81,8 +87,8 @@ def _when_rendered(raw: Snapshot, rendered: Snapshot, dropped: Bools | None) -> 
         around = _matched_above(raw, int(raw.parent[node]), rendered_of)
         if around not in said:
             said[around] = _words_in(rendered, int(rendered_of[around]), shown_nodes)
-        if said[around].issuperset(wanted):
-            result[node] = WhenRendered.SHOWN
+        is_shown = said[around].issuperset(wanted) or shown_copies[text] >= copies[text]
+        result[node] = WhenRendered.SHOWN if is_shown else WhenRendered.GONE
     result[never_shown(raw) & (result > 0)] = WhenRendered.NO_TEXT
     return result
 
