@@ -8,6 +8,7 @@ import pytest
 
 import domsieve
 from examples.manual import manual_served
+from tests.archive.made import page_record, written
 from tests.command import run
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
@@ -80,6 +81,94 @@ def test_the_same_cache_gives_the_same_decisions_again(base: str, caches: dict[s
     again = crawled(base, caches["auto"], "auto")
     assert {path: line["page_id"] for path, line in again.items() if path in before}
     assert cleaned(base, caches["auto"]) == before
+
+
+@pytest.fixture(scope="module")
+def session(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """Return a file with a session that has local storage."""
+    file = tmp_path_factory.mktemp("session") / "state.json"
+    file.write_text('{"origins": [{"origin": "http://a.example", "localStorage": []}]}')
+    return str(file)
+
+
+NEEDING = [
+    "--click .more",
+    "--wait-for main",
+    "--scroll",
+    "--screenshot",
+    "--viewport 400x800",
+    "--storage-state SESSION",
+    "--hidden pixels",
+    "--param style=layout",
+    "--param style=full",
+    "--method sst",
+]
+NOWHERE = "http://127.0.0.1:9/"
+"""A port that is refused before anything connects to it."""
+
+
+@pytest.mark.parametrize("option", [*NEEDING, "--from ARCHIVE", "--from ARCHIVE --fixed-time"])
+def test_options_that_need_a_browser_are_refused_with_never(
+    option: str, session: str, tmp_path: Path
+) -> None:
+    archive = written(tmp_path, page_record(1))
+    words = option.replace("SESSION", session).replace("ARCHIVE", str(archive)).split()
+    result = run("clean", NOWHERE, "--render", "never", *words, cache=tmp_path)
+    assert result.exit_code == 2, result.stderr
+    assert f"{words[0]} needs a browser, and render is never" in result.stderr
+
+
+def test_so_is_an_archive_of_what_is_rendered(tmp_path: Path) -> None:
+    archive = tmp_path / "a.wacz"
+    result = run("site", NOWHERE, "--render", "never", "--archive", archive, cache=tmp_path)
+    assert result.exit_code == 2, result.stderr
+    assert "--archive needs a browser, and render is never" in result.stderr
+    assert not archive.exists()
+
+
+@pytest.mark.parametrize("option", NEEDING)
+def test_with_auto_they_are_said_to_render_all(option: str, session: str, tmp_path: Path) -> None:
+    words = option.replace("SESSION", session).split()
+    result = run("clean", NOWHERE, "--render", "auto", *words, cache=tmp_path)
+    assert f"{words[0]} needs a browser, so all pages are rendered." in result.stderr
+
+
+def test_clean_says_how_each_page_was_loaded_if_it_is_to_say_more(base: str, caches: dict[str, Path]) -> None:
+    site = base.partition("://")[2]
+    said = run("clean", site, "-v", cache=caches["auto"]).stderr
+    for path, page in cleaned(base, caches["auto"]).items():
+        how = "rendered" if page["rendered"] else "fetched"
+        assert f"{base}{path}: {how}; {page['reason']}\n" in said
+    assert "static: " not in run("clean", site, cache=caches["auto"]).stderr
+
+
+def test_compare_explains_the_decision_about_each_page(base: str, caches: dict[str, Path]) -> None:
+    site = base.partition("://")[2]
+    pages = cleaned(base, caches["auto"])
+    result = run("compare", site, "--json", cache=caches["auto"])
+    assert result.exit_code == 0, result.stderr
+    *lines, last = map(json.loads, result.stdout.splitlines())
+    found = {line["url"].removeprefix(base): line for line in lines}
+    assert found.keys() == pages.keys()
+    for path, line in found.items():
+        if not pages[path]["rendered"]:
+            assert (line["rendered"], line["reason"]) == (False, pages[path]["reason"])
+        elif path.startswith("/reference/"):
+            assert line["need"]["outcome"] == "needed"
+            assert line["need"]["signs"] == ["its source shows 0 words"]
+        else:
+            assert line["need"] == {"outcome": "enough", "why": "", "signs": []}
+            # The two versions are those of the same page.
+            assert line["raw"]["cleaned"].split()[:3] == line["rendered"]["cleaned"].split()[:3]
+    advice = {one["prefix"]: one["browser_needed"] for one in last["advice"]}
+    assert advice == {"*": True, "/": False, "/guide": False, "/reference": True}
+    told = run("compare", site, cache=caches["auto"]).stdout
+    assert "  only fetched: static: " in told
+    assert "  for --render auto: the source is enough\n" in told
+    assert (
+        "  for --render auto: a browser is needed: the source shows 0 % of the content; a sign of it: "
+        in told
+    )
 
 
 def test_options_that_need_a_browser_render_all(base: str, tmp_path: Path) -> None:

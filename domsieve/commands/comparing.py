@@ -1,6 +1,6 @@
 """The command that compares rendered pages with their raw source."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Annotated
@@ -13,8 +13,9 @@ from domsieve.commands.fetching import fetch
 
 if TYPE_CHECKING:
     from domsieve.analysis.compare.compared_blocks import DifferingBlock
-    from domsieve.analysis.compare.comparison import Comparison, TwoLoads
+    from domsieve.analysis.compare.comparison import BrowserNeed, Comparison, TwoLoads
     from domsieve.snapshot.index import PageRecord
+    from domsieve.snapshot.store import PageStore
     from domsieve.tasks.page_comparison import Advice
     from domsieve.tasks.targets import Fetched, Target, Word
 
@@ -71,9 +72,19 @@ def compare(
             for target in fetched.targets
             if isinstance(target, CacheTarget | UrlTarget)
         ]
+        captured = [record for record in records if not isinstance(record, DomsieveError)]
+        only_fetched = dict(_only_fetched(captured, store))
+        for record in captured:
+            if reason := only_fetched.get(record.page_id):
+                facts = {"url": record.url, "page_id": record.page_id, "prefix": prefix_of(record.url)}
+                if as_json:
+                    print_json({**facts, "rendered": False, "reason": reason})
+                else:
+                    print_line(record.url)
+                    print_line(f"  only fetched: {reason}")
         by_site: dict[str, list[tuple[str, Comparison]]] = {}
         for page in compare_pages(
-            [record for record in records if not isinstance(record, DomsieveError)],
+            [record for record in captured if record.page_id not in only_fetched],
             store,
             siblings=lambda site: site_records(site, store, capture.options),
             keep_errors=keep_errors,
@@ -100,7 +111,18 @@ def compare(
             else:
                 for line in ("", site, *map(_advice_line, advice)):
                     print_line(line)
-    finish(sum(map(len, by_site.values())), failed)
+    finish(sum(map(len, by_site.values())) + len(only_fetched), failed)
+
+
+def _only_fetched(records: "Iterable[PageRecord]", store: "PageStore") -> "Iterator[tuple[str, str]]":
+    """Yield the ids of the pages that were not rendered because they needed no browser, and why."""
+    from domsieve.tasks.render_modes import NOT_JUDGED
+
+    for record in records:
+        if record.producer == "raw":
+            reason = store.get(record.page_id).provenance.reason
+            if reason and not reason.startswith(NOT_JUDGED):
+                yield record.page_id, reason
 
 
 def _afresh(capture: Capture) -> Capture:
@@ -145,8 +167,18 @@ def _page_lines(url: str, result: "Comparison") -> list[str]:
         "  words by block: " + ", ".join(f"{name} {number:,}" for name, number in words.items() if number),
         *(f"  data: {d.delivered:,} words by {d.url}" for d in result.data if d.delivered),
         *(["  the source was parsed, not laid out: render with --screenshot"] if not result.styled else []),
+        *([_need_line(result.need)] if result.need else []),
         *(_load_lines(result.loads) if result.loads else []),
     ]
+
+
+def _need_line(need: "BrowserNeed") -> str:
+    said = {"enough": "the source is enough", "needed": "a browser is needed", "unknown": "not known"}
+    why = f": {need.why}" if need.why else ""
+    sign = f"; a sign of it: {need.signs[0]}" if need.signs else ""
+    if need.signs and need.outcome == "enough":
+        sign = f", but a sign says otherwise: {need.signs[0]}"
+    return f"  for --render auto: {said[need.outcome]}{why}{sign}"
 
 
 def _load_lines(loads: "TwoLoads") -> list[str]:

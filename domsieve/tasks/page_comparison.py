@@ -7,14 +7,18 @@ from urllib.parse import urlsplit
 
 import msgspec
 
-from domsieve.analysis.compare.comparison import Comparison, Overlap, compare_page
+from domsieve.analysis.browser_need.hiding_rules import UNKNOWN_SHEETS
+from domsieve.analysis.browser_need.sufficiency import sufficiency
+from domsieve.analysis.compare.comparison import BrowserNeed, Comparison, Overlap, compare_page
 from domsieve.errors import BudgetError, ContentError, DomsieveError, PageError
-from domsieve.renderer.protocol import DATA
+from domsieve.renderer.protocol import DATA, Rendering
 from domsieve.snapshot.index import PageRecord
 from domsieve.snapshot.page import Snapshot
 from domsieve.snapshot.store import PageStore
+from domsieve.tasks.fetched_source import looked_at
 from domsieve.tasks.page_cleaning import Cleaned, clean
 from domsieve.tasks.pages import Page, from_record, unscripted
+from domsieve.tasks.style_context import StyleContext
 
 ENOUGH = 0.95
 """If the raw source shows at least this share of the words of the content, no browser is needed."""
@@ -77,10 +81,15 @@ def compare(
 
     by_site: dict[str, list[PageRecord]] = {}
     for record in records:
-        by_site.setdefault(record.site, []).append(record)
+        if record.producer == "rendered":
+            by_site.setdefault(record.site, []).append(record)
+        else:
+            # Apart from the others, because fetched pages are cleaned as pages of another site.
+            message = "Only a rendered page has two versions to compare."
+            yield ComparedPage(record, ContentError(message, url=record.url, stage="read"))
     for site in sorted(by_site):
         members = by_site[site]
-        styled = all(unscripted(record, store) for record in members if record.producer == "rendered")
+        styled = all(unscripted(record, store) for record in members)
         others = [other for other in siblings(site) if not styled or unscripted(other, store)]
         rendered = _cleaned(members, others, page_of)
         raw = _cleaned(members, others, lambda record: _raw(record, store, styled=styled))  # noqa: B023
@@ -105,6 +114,8 @@ def compare(
                         data=msgspec.json.decode(data) if data else (),
                         other=None if load is None else page_of(load).read(),
                     )
+                    need = _need(record, store, raw_page, rendered_page, result)
+                    result = msgspec.structs.replace(result, need=need)
             except (BudgetError, PageError) as error:
                 result = error
             yield ComparedPage(record, result)
@@ -153,14 +164,22 @@ def _cleaned(
 
 
 def _raw(record: PageRecord, store: PageStore, *, styled: bool) -> Page:
-    if record.producer != "rendered":
-
-        def refuse() -> Snapshot:
-            raise ContentError(
-                "Only a rendered page has two versions to compare.", url=record.url, stage="read"
-            )
-
-        return replace(from_record(record, store), load=refuse)
     twin = unscripted(record, store) if styled else None
     page = from_record(record, store, raw=True) if twin is None else from_record(twin, store)
     return replace(page, keep_errors=True)  # scripts may have to bring all that the page holds
+
+
+def _need(
+    record: PageRecord, store: PageStore, raw: Snapshot, rendered: Snapshot, result: Comparison
+) -> BrowserNeed | None:
+    """Return how ``render="auto"`` judges a page; its style sheets are not read again for this."""
+    if not record.source_digest:
+        return None
+    parsed = from_record(record, store, raw=True).read() if raw.has_layout else raw
+    fetched = looked_at(
+        Rendering(snapshot=parsed, source=store.source(record)), StyleContext("", UNKNOWN_SHEETS)
+    )
+    if fetched.depends:
+        fetched.look_closer()
+    found = sufficiency(raw, rendered, result.content, result.content_of_raw)
+    return BrowserNeed(outcome=found.outcome, why=found.why, signs=fetched.signs)

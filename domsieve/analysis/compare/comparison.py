@@ -8,7 +8,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import replace
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 import numpy as np
@@ -119,6 +119,22 @@ class TwoLoads(msgspec.Struct, frozen=True, kw_only=True):
     blocks: list[DifferingBlock]
 
 
+class BrowserNeed(msgspec.Struct, frozen=True, kw_only=True):
+    """How ``render="auto"`` judges a page of which it has both versions.
+
+    Parameters
+    ----------
+    outcome : ``"enough"``: the source shows what the rendered page shows. ``"needed"``: it does not.
+        ``"unknown"``: the rendered page is cut, or shows too little to compare with.
+    why : what is missing, as the end of a sentence; empty if the source is enough.
+    signs : what in the source alone says that it needs a browser, likewise.
+    """
+
+    outcome: Literal["enough", "needed", "unknown"]
+    why: str
+    signs: tuple[str, ...]
+
+
 class Comparison(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """What scripts change in one page.
 
@@ -135,6 +151,7 @@ class Comparison(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     blocks : texts of both versions, those of the rendered page first, each in document order.
     data : responses with data, those that delivered most words first.
     loads : differences from another load of the page; None, and omitted from JSON, if there was only one load.
+    need : how ``render="auto"`` judges the page; None, and omitted from JSON, without a stored source.
     """
 
     raw: PageVersion
@@ -147,6 +164,7 @@ class Comparison(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     blocks: list[ComparedBlock]
     data: list[Delivery]
     loads: TwoLoads | None = None
+    need: BrowserNeed | None = None
 
 
 def compare_page(
