@@ -223,7 +223,7 @@ def lesson_of(url: str, prefix: str, source: FetchedSource, rendered: Snapshot) 
 
 
 def _when_kept(raw: Snapshot, rendered: Snapshot) -> NDArray[np.uint8]:
-    """Return what becomes of the texts of a source; those that cleaning drops by their layout count as hidden."""
+    """Return what becomes of the texts of a source; those that cleaning drops by their layout count as gone."""
     return when_rendered(raw, rendered, dropped=floating_nodes(rendered, shown_nodes(rendered)))
 
 

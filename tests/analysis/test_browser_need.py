@@ -574,6 +574,32 @@ class TestEvidence:
         assert seen.visible == {1, 3}
         assert evidence.seen("e") is None
 
+    def test_what_is_new_on_a_page_is_blamed_for_hidden_text_that_is_visible_elsewhere(self) -> None:
+        known = msgspec.structs.replace(lesson(0), context="c", visible=(1,), boxes=(7,), scripts=(9,))
+        covered = msgspec.structs.replace(
+            lesson(1),
+            context="c",
+            visible=(1,),
+            hidden=(1, 2),
+            surely_hidden=(1, 2),
+            boxes=(7,),
+            scripts=(9,),
+        )
+
+        def after(*lessons: Lesson) -> tuple[set[int], set[int], set[int], set[int], set[int]]:
+            evidence = SiteEvidence.of(lessons)
+            seen = evidence.seen("c")
+            assert seen
+            return {*seen.visible}, {*seen.hidden}, {*seen.mixed}, {*seen.boxes}, evidence.scripts
+
+        assert after(known, covered) == (set(), {2}, {1}, {7}, {9})
+        box = msgspec.structs.replace(covered, boxes=(7, 8))
+        assert after(known, box) == ({1}, {2}, set(), {7}, {9})
+        script = msgspec.structs.replace(covered, scripts=(9, 10))
+        assert after(known, script) == ({1}, {2}, set(), {7}, {9})
+        harmless = msgspec.structs.replace(known, boxes=(8,), scripts=(10,))
+        assert after(known, harmless, box) == (set(), {2}, {1}, {7, 8}, {9, 10})
+
     def test_memory_is_bounded(self) -> None:
         evidence = SiteEvidence()
         for number in range(1_000):

@@ -133,11 +133,25 @@ class _Seen:
     boxes: set[int] = field(default_factory=set)
     is_full: bool = False
 
-    def add(self, lesson: Lesson) -> None:
-        for name in ("visible", "hidden", "surely_hidden", "pairs", "broken", "boxes"):
-            known: set[int] = getattr(self, name)
-            known.update(getattr(lesson, name))
-            self.is_full |= len(known) > _MOST_CHAINS
+    def add(self, lesson: Lesson, *, is_new: bool) -> bool:
+        """Add a lesson; return whether its page shows what hides text that is not its own.
+
+        Texts with chains of visible texts can only be hidden by something else. If the page has a box that may lie
+        over others, or a script (`is_new`), that was on no page before, that is it: it stays unknown, and the chains
+        stay visible. Otherwise nobody knows what it is, and the chains count as hidden.
+        """
+        mixed = {*lesson.surely_hidden} & (self.visible | {*lesson.visible})
+        is_blamed = bool(mixed) and (is_new or not self.boxes.issuperset(lesson.boxes))
+        self.visible.update(lesson.visible)
+        self.pairs.update(lesson.pairs)
+        self.broken.update(lesson.broken)
+        self.hidden |= {*lesson.hidden} - mixed if is_blamed else {*lesson.hidden}
+        self.surely_hidden |= {*lesson.surely_hidden} - mixed if is_blamed else {*lesson.surely_hidden}
+        if not is_blamed:
+            self.boxes.update(lesson.boxes)
+        sets = (self.visible, self.hidden, self.pairs, self.broken, self.boxes)
+        self.is_full |= any(len(known) > _MOST_CHAINS for known in sets)
+        return is_blamed
 
 
 class SiteEvidence:
@@ -182,8 +196,6 @@ class SiteEvidence:
         self.in_vain += entry.in_vain
         self.browser = entry.browser or self.browser
         self._see(entry)
-        if len(self.scripts) < _MOST_CHAINS:
-            self.scripts.update(entry.scripts)
         if entry.outcome == "enough":
             self._enough += 1
             if entry.had_signs:
@@ -249,11 +261,14 @@ class SiteEvidence:
     def _see(self, lesson: Lesson) -> None:
         if not (lesson.visible or lesson.hidden):
             return
+        is_new = not self.scripts.issuperset(lesson.scripts)
         # Without the oldest or the fullest, pages are rendered as if nothing were known of their style sheets.
         if lesson.context not in self._seen and len(self._seen) >= _MOST_CONTEXTS:
             del self._seen[next(iter(self._seen))]
         known = self._seen.setdefault(lesson.context, _Seen())
-        known.add(lesson)
+        is_blamed = known.add(lesson, is_new=is_new)
+        if not is_blamed and len(self.scripts) < _MOST_CHAINS:
+            self.scripts.update(lesson.scripts)
         if known.is_full:
             del self._seen[lesson.context]
 

@@ -40,7 +40,7 @@ def when_rendered(raw: Snapshot, rendered: Snapshot, *, dropped: Bools | None = 
     Parameters
     ----------
     raw, rendered : both versions of a page.
-    dropped : the nodes of `rendered` that count as hidden even if they are visible; None for none.
+    dropped : the nodes of `rendered` that count as gone even if they are visible; None for none.
     """
     with spending("compare", rendered.provenance.url):
         return _when_rendered(raw, rendered, dropped)
@@ -55,8 +55,8 @@ def _when_rendered(raw: Snapshot, rendered: Snapshot, dropped: Bools | None) -> 
     worded = np.zeros(len(rendered), np.bool_)
     worded[own.node[~own.is_blank]] = True
     shown = worded & ~never_shown(rendered) & (hidden_texts(rendered) == 0) & ~in_closed_panels(rendered)
-    if dropped is not None:
-        shown &= ~dropped
+    away = np.zeros(len(rendered), np.bool_) if dropped is None else shown & dropped
+    shown &= ~away
     texts = page_texts(raw)
     nodes = texts.node[~texts.is_blank]
     result = np.zeros(len(raw), np.uint8)
@@ -71,6 +71,7 @@ def _when_rendered(raw: Snapshot, rendered: Snapshot, dropped: Bools | None) -> 
     )
     same = nodes[equal]
     result[same[shown[rendered_of[same]]]] = WhenRendered.SHOWN
+    result[same[away[rendered_of[same]]]] = WhenRendered.GONE
     lost = nodes[~equal]
     shown_nodes = np.flatnonzero(shown)
     copies = Counter(map(raw.text_of, nodes.tolist()))
