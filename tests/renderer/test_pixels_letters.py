@@ -70,6 +70,10 @@ UNLIKE = {
     "strips in an unknown element": "<p style='mask-image:"
     "repeating-linear-gradient(90deg,#000 0 12px,transparent 12px 54px)'><textpath>{}</textpath></p>",
     "many shadows along a path": f"<div style='margin:20px;filter:{_SHADOWS}'>{_CURVED.format('', '{}')}</div>",
+    "strips of a first line": "<style>p::first-line { font: bold 22px monospace; text-transform: uppercase }</style>"
+    "<p style='mask-image:repeating-linear-gradient(90deg,#000 0 12px,transparent 12px 54px)'>{}</p>",
+    "dots of a narrow font": "<p style='font-stretch:80%;"
+    "mask:radial-gradient(#000 1px,transparent 1.2px) 0 0/6px 6px'>{}</p>",
     "many shadows of upright letters": "<p style='writing-mode:vertical-rl;text-orientation:upright;margin:20px;"
     f"filter:{_SHADOWS}'>{{}}</p>",
     "a pattern finer than pixels": f"<div style='position:relative'><p>{{}}</p><div style='{_AT};top:0;width:900px;"
@@ -148,6 +152,9 @@ LIKE = {
     "down": "<p style='writing-mode:vertical-rl'>from the top to the bottom</p>",
     "first line": "<style>p::first-line { font: bold 22px serif; text-transform: uppercase }</style>"
     "<p style='width:300px'>the first line of this text is not as the others of it are</p>",
+    "first line of other spaces": "<style>p::first-line { letter-spacing: 3px; word-spacing: 9px }</style>"
+    "<p style='width:300px'>the first line of this text is wider than the others of it are</p>",
+    "a narrow font": "<p style='font-stretch:80%'>words in a narrow font</p>",
     "enlarged drawing": "<svg width=800 height=100 viewBox='0 0 400 50'><text x=9 y=30>enlarged</text></svg>",
     "along a path": _CURVED.format("", "a text along a curve"),
     "along a path, in spaced and coloured letters": _CURVED.format(

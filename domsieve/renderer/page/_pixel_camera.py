@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 # A bound of the work on one page: texts whose lines the page is asked for.
 _MOST_DISPLACED = 3_000
+# Lines whose width differs from that in their font by more than this share may be first lines in another one.
+_MOST_MISFIT = 0.01
 CHANCE, _LONGEST_BREAK_S = SystemRandom(), 0.05
 
 
@@ -62,8 +64,37 @@ class Camera(OpenPage):
         for document, lines in letters.by_document.items():
             if lines:
                 values = [letters.lines[line] for line in lines]
-                letters.place(document, await self.call(document, "measured", letters.fonts, values))
+                found = await self.call(document, "measured", letters.fonts, values)
+                if scene.has_first_lines:
+                    await self._measure_first(scene, letters, document, found)
+                letters.place(document, found)
         return letters
+
+    async def _measure_first(self, scene: Scene, letters: Letters, document: int, found: list[Any]) -> None:
+        """Measure lines of a document once more that do not fit their font, in that of the first line of a block.
+
+        Parameters
+        ----------
+        found : what was measured of its lines, see `Letters.place`; it is replaced where the other font fits better.
+        """
+        lines = letters.by_document[document]
+        misfits = [np.inf if one is None else one["misfit"] for one in found]
+        at = [number for number, misfit in enumerate(misfits) if misfit > _MOST_MISFIT]
+        owners = letters.texts(lines[number] for number in at)
+        texts = [*dict.fromkeys(owners.values())][:_MOST_DISPLACED]
+        late = {owners.get(lines[number], -1) for number in at if found[number] is None} - {-1, *texts}
+        scene.unsure[[*late]] = True
+        handles = [await self._handle(scene, node) for node in texts]
+        styles = dict(zip(texts, await self.call(document, "firstLines", *handles), strict=True))
+        changed = {number: said for number in at if (said := styles.get(owners.get(lines[number], -1)))}
+        before = {number: letters.restyle(lines[number], said) for number, said in changed.items()}
+        values = [letters.lines[lines[number]] for number in changed]
+        again = await self.call(document, "measured", letters.fonts, values)
+        for number, one in zip(changed, again, strict=True):
+            if one and one["misfit"] < misfits[number]:
+                found[number] = one
+            else:
+                letters.lines[lines[number]] = before[number]
 
     async def draw(
         self, letters: Letters, clip: F64, size: tuple[int, int], owners: Ints | None = None

@@ -10,6 +10,7 @@ import numpy as np
 from domsieve.renderer.page._pixel_parts import F64, Bools, Ints, px
 from domsieve.renderer.page._pixel_scene import Scene
 from domsieve.renderer.page._pixel_turns import turned_lines
+from domsieve.snapshot.page import Kind
 
 # What makes letters go to the left or to the right against the rules of their script.
 _CONTROLS = {-1: "\u202e", 0: "", 1: "\u202d"}
@@ -18,6 +19,7 @@ INKS = 3
 # So many lines that begin above are looked at for this.
 _NEIGHBOURS = 300
 _FONT = ("font-style", "font-weight", "font-family", "font-variant-caps", "font-stretch", "text-rendering")
+_CASES = {"uppercase": str.upper, "lowercase": str.lower}
 # In lines that go down, the letters of Chinese, Japanese and Korean, and all that come after, stay upright.
 _UPRIGHT = "\u1100"
 # Letters that need so much less room than in their font are on top of each other, and letters that are less high than
@@ -37,8 +39,6 @@ class Letters:
 
     Attributes
     ----------
-    fonts : the style and weight of each font, its size in px, its family, its kind of capitals, its width and
-        how precise it is drawn.
     by_document : the lines that each document draws.
     lines : of each such line, what ``pixels.js`` needs: its text, the number of its font, the space between letters
         and words, its direction, its edges in CSS px of the page, what its transforms make of it (4,) or None, and
@@ -56,12 +56,10 @@ class Letters:
         glyphs: Mapping[int, Sequence[tuple[str, Sequence[float]]]] = MappingProxyType({}),
     ) -> None:
         self._scene = scene
-        self.fonts: list[tuple[str | float, ...]] = []
+        self._fonts: dict[tuple[str | float, ...], int] = {}
         self.by_document: dict[int, list[int]] = {document: [] for document in documents}
         self.lines: dict[int, dict[str, Any]] = {}
         self._parts: dict[int, Ints] = {}
-        font: tuple[str | float, ...]
-        fonts: dict[tuple[str | float, ...], int] = {}
         places: dict[int, list[float]] = {}
         for node, said in glyphs.items():
             own = _placed(scene, node, said)
@@ -76,21 +74,14 @@ class Letters:
                 continue
             if not scene.is_plain[node] and line not in places:
                 continue
-            style, weight, family, caps, *others, direction = scene.style(node, *_FONT, "direction")
-            size = float(scene.font_px(parts[:1])[0])
-            font = (f"{style} {weight}", size, family, caps or "normal", *others)
-            number = fonts.setdefault(font, len(fonts))
-            between = [
-                max(px(value), -1000.0) for value in scene.style(node, "letter-spacing", "word-spacing")
-            ]
+            *font, direction = scene.style(node, *_FONT, "direction")
+            between = scene.style(node, "letter-spacing", "word-spacing")
             text = scene.pieces[line].replace("\n", " ").replace("\t", " ")
             control = _CONTROLS[int(scene.against[parts[0]])]
             ends = [[_units(control + text[:end]) for end in pair] for pair in scene.chars[parts].tolist()]
             self.lines[line] = {
                 "text": control + text,
-                "font": number,
-                "letterSpacing": between[0],
-                "wordSpacing": between[1],
+                **self._styled(font, float(scene.font_px(parts[:1])[0]), between),
                 "direction": direction or "ltr",
                 "box": scene.line_box[line].tolist(),
                 "map": _turned(scene, node),
@@ -101,9 +92,37 @@ class Letters:
             }
             self.by_document[document].append(line)
             self._parts[line] = parts
-        self.fonts = [*fonts]
         self.is_drawn = np.isin(scene.line, [*self.lines])
         self.ink = np.zeros(scene.line.size, np.intp)
+
+    @property
+    def fonts(self) -> list[tuple[str | float, ...]]:
+        """The fonts: style and weight, size in px, family, kind of capitals, width and how precise each is drawn."""
+        return [*self._fonts]
+
+    def _styled(self, font: Sequence[str], size_px: float, between: Sequence[str]) -> dict[str, Any]:
+        """Return what a line has of a font, see `_FONT`, of its size, and of the space between letters and words."""
+        style, weight, family, caps, *others = font
+        named: tuple[str | float, ...] = (f"{style} {weight}", size_px, family, caps or "normal", *others)
+        letter, word = (max(px(value), -1000.0) for value in between)
+        number = self._fonts.setdefault(named, len(self._fonts))
+        return {"font": number, "letterSpacing": letter, "wordSpacing": word}
+
+    def texts(self, lines: Iterable[int]) -> dict[int, int]:
+        """Return the text of each of some lines, but for generated ones."""
+        owners = {line: int(self._scene.owner[self._parts[line][0]]) for line in lines}
+        return {line: owner for line, owner in owners.items() if self._scene.kind[owner] == Kind.TEXT}
+
+    def restyle(self, line: int, styles: Sequence[str]) -> dict[str, Any]:
+        """Draw a line as the first one of a block: in its font, and with its size, spaces and case.
+
+        Returns what the line was before.
+        """
+        before = self.lines[line]
+        *font, size, letter, word, case = styles
+        text = _CASES[case](before["text"]) if case in _CASES else before["text"]
+        self.lines[line] = {**before, **self._styled(font, px(size), (letter, word)), "text": text}
+        return before
 
     def owners(self, parts: Bools) -> Ints:
         """Return the texts that some parts (B,) are of."""

@@ -22,7 +22,7 @@
 // isLive(canvas): whether a worker may draw a canvas.
 // hasFonts(), alike(...groups): whether the document loads fonts, and which groups of [font, letters] draw all alike.
 // lines(...nodes): where the lines of texts are.
-// glyphs(...nodes): where the letters of texts along paths are.
+// firstLines(...nodes): see below. glyphs(...nodes): where the letters of texts along paths are.
 // measured(fonts, lines), drawn(fonts, lines, width, height, scale): the letters of lines, apart from the page.
 // scrollPage(left, top): scrolls the page; returns how far, and the size of the window.
 // undo(element), restore(): undo what was put, and everything; restore returns whether anything was scrolled.
@@ -255,6 +255,8 @@ globalThis.domsievePixels = (() => {
     return found;
   };
 
+  const OF_LINES = ["fontStyle", "fontWeight", "fontFamily", "fontVariantCaps", "fontStretch", "textRendering", "fontSize",
+    "letterSpacing", "wordSpacing", "textTransform"];
   const MOST_GLYPHS = 5_000;
   // The code units of a path, of which it says how many it draws, each with its text; empty if they are not clear.
   const charactersOf = (path, count) => {
@@ -275,9 +277,15 @@ globalThis.domsievePixels = (() => {
   };
   // Letters of a varied font have another width than those that a canvas can draw.
   const MOST_MISFIT = 0.08;
-  const STRETCHES = {
-    "50%": "ultra-condensed", "62.5%": "extra-condensed", "75%": "condensed", "87.5%": "semi-condensed",
-    "112.5%": "semi-expanded", "125%": "expanded", "150%": "extra-expanded", "200%": "ultra-expanded",
+  const STRETCHES = [
+    [50, "ultra-condensed"], [62.5, "extra-condensed"], [75, "condensed"], [87.5, "semi-condensed"], [100, "normal"],
+    [112.5, "semi-expanded"], [125, "expanded"], [150, "extra-expanded"], [200, "ultra-expanded"],
+  ];
+  // Of the fonts of a family, browsers take the next narrower one than a narrow width, or wider than a wide one.
+  const stretched = (value) => {
+    const width = parseFloat(value) || 100;
+    const found = width > 100 ? STRETCHES.find(([one]) => one >= width) : STRETCHES.findLast(([one]) => one <= width);
+    return found?.[1] ?? (width > 100 ? "ultra-expanded" : "ultra-condensed");
   };
   const RENDERINGS = ["optimizeSpeed", "optimizeLegibility", "geometricPrecision"];
   // Lines are as high as the font, rounded; if they differ by more than this share, the page is enlarged.
@@ -301,7 +309,7 @@ globalThis.domsievePixels = (() => {
     const [letter, word] = [letterSpacing * zoom, wordSpacing * zoom];
     [pen.letterSpacing, pen.wordSpacing] = [`${letter}px`, `${word}px`];
     [pen.fontVariantCaps, pen.direction, pen.textAlign] = [caps, direction, "left"];
-    pen.fontStretch = STRETCHES[stretch] ?? "normal";
+    pen.fontStretch = stretched(stretch);
     pen.textRendering = RENDERINGS.find((one) => one.toLowerCase() === rendering) ?? "auto";
     const wideOf = (piece) => pen.measureText(piece).width;
     if (place) {
@@ -411,6 +419,20 @@ globalThis.domsievePixels = (() => {
       });
     },
 
+    // Of each text, the styles of the first line of a block that it is in, if these are not its own; null for none.
+    firstLines(...nodes) {
+      const known = new Map([[null, null]]);
+      const around = (element) => {
+        if (!known.has(element)) {
+          const [own, first] = [getComputedStyle(element), getComputedStyle(element, "::first-line")];
+          const differs = OF_LINES.some((name) => own[name] !== first[name]);
+          known.set(element, differs ? OF_LINES.map((name) => first[name]) : around(part(element, Node, "parentElement")));
+        }
+        return known.get(element);
+      };
+      return nodes.map((node) => around(part(node, Node, "parentElement")));
+    },
+
     // Of each text along a path, its letters with their matrices, which begin where these are, in CSS px of the page.
     glyphs(...nodes) {
       let left = MOST_GLYPHS;
@@ -473,6 +495,7 @@ globalThis.domsievePixels = (() => {
           room: room ?? (Math.min(wide, close) / natural) * (line.map ? 1 : a / d),
           high: line.map || line.place ? null : d * (ink.actualBoundingBoxAscent + ink.actualBoundingBoxDescent),
           ends,
+          misfit,
         };
       });
     },
