@@ -8,8 +8,10 @@ from urllib.parse import urlsplit
 import msgspec
 
 from domsieve.analysis.browser_need.hiding_rules import UNKNOWN_SHEETS
-from domsieve.analysis.browser_need.sufficiency import sufficiency
+from domsieve.analysis.browser_need.sufficiency import compare_source
+from domsieve.analysis.columns.visible import in_closed_panels
 from domsieve.analysis.compare.comparison import BrowserNeed, Comparison, Overlap, compare_page
+from domsieve.analysis.verdict import Verdict
 from domsieve.errors import BudgetError, ContentError, DomsieveError, PageError
 from domsieve.renderer.protocol import DATA, Rendering
 from domsieve.snapshot.index import PageRecord
@@ -114,7 +116,7 @@ def compare(
                         data=msgspec.json.decode(data) if data else (),
                         other=None if load is None else page_of(load).read(),
                     )
-                    need = _need(record, store, raw_page, rendered_page, result)
+                    need = _need(record, store, source, page)
                     result = msgspec.structs.replace(result, need=need)
             except (BudgetError, PageError) as error:
                 result = error
@@ -170,16 +172,21 @@ def _raw(record: PageRecord, store: PageStore, *, styled: bool) -> Page:
 
 
 def _need(
-    record: PageRecord, store: PageStore, raw: Snapshot, rendered: Snapshot, result: Comparison
+    record: PageRecord,
+    store: PageStore,
+    source: tuple[Snapshot, Verdict],
+    page: tuple[Snapshot, Verdict],
 ) -> BrowserNeed | None:
-    """Return how ``render="auto"`` judges a page; its style sheets are not read again for this."""
+    """Return how ``render="auto"`` judges one load of a page; its style sheets are not read again for this."""
     if not record.source_digest:
         return None
+    (raw, raw_verdict), (rendered, verdict) = source, page
     parsed = from_record(record, store, raw=True).read() if raw.has_layout else raw
-    fetched = looked_at(
-        Rendering(snapshot=parsed, source=store.source(record)), StyleContext("", UNKNOWN_SHEETS)
-    )
+    context = StyleContext("", UNKNOWN_SHEETS)
+    fetched = looked_at(Rendering(snapshot=parsed, source=store.source(record)), context)
     if fetched.depends:
         fetched.look_closer()
-    found = sufficiency(raw, rendered, result.content, result.content_of_raw)
+    # What is folded away was seen to be, so it is left out of what is fetched.
+    raw_verdict = replace(raw_verdict, kept=raw_verdict.kept & ~in_closed_panels(raw))
+    found = compare_source(raw, rendered, raw_verdict=raw_verdict, verdict=verdict)
     return BrowserNeed(outcome=found.outcome, why=found.why, signs=fetched.signs)

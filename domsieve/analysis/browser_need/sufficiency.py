@@ -61,11 +61,6 @@ def compare_source(
     BudgetError : the page exceeded its budget.
     """
     content, content_of_raw = content_overlaps(raw, rendered, raw_verdict=raw_verdict, verdict=verdict)
-    return sufficiency(raw, rendered, content, content_of_raw)
-
-
-def sufficiency(raw: Snapshot, rendered: Snapshot, content: Overlap, content_of_raw: Overlap) -> Sufficiency:
-    """Return the same as `compare_source`, of pages whose words have been compared."""
     there, here = _links(rendered), _links(raw)
     links = Overlap(wanted=len(there), found_in=len(here), both=len(there & here))
     outcome, why = _judged(rendered, content, content_of_raw, links)
