@@ -58,7 +58,7 @@ _MOST_VIEWS, _MOST_SECOND, _MOST_SHADED, _MOST_CUT, _MOST_STICKY = 200, 40, 2_00
 _NEAR = 0.3
 # What goes at another pace than the box that it scrolls in is scrolled to again.
 _MOST_TRIES = 5
-# All requests wait until the end.
+# All requests wait until the end: else what comes in view for a picture changes the page when it arrives, or fails.
 _HELD = {"patterns": [{"urlPattern": "*"}]}
 # To put the page back. A guess: more than this is a page that does not answer.
 _RESTORE_S = 10.0
@@ -116,7 +116,6 @@ async def look(
                     scripted = await with_scripts(page, style_names, words)
                     capture = scripted.capture
                 page.has_first_lines = _FIRST_LINE in words
-                # What comes in view for a picture would be loaded now, and change the page if that fails.
                 await tab.session.send("Fetch.enable", _HELD)
                 sights, ranges = await page.look(capture, style_names, lost, scripted)
         finally:
@@ -183,9 +182,12 @@ class _Page(Viewer):
         window_px = np.array([window["clientWidth"], window["clientHeight"]], np.float64)
         self.origin = np.array([window["pageX"], window["pageY"]], np.float64)
         sticky = covering(scene, window_px)
-        fixed, grounds = await self._settle(
-            scene, capture, names, window_px, sticky, moved=scripted is not None
-        )
+        # All of the page comes in view for a picture: pictures with several sources may change, and their sizes, too.
+        size = metrics["cssContentSize"]
+        await self.wake(size["width"] - self.origin[0] - 2.0, size["height"] - self.origin[1] - 2.0)
+        metrics = await self.session.send("Page.getLayoutMetrics")
+        moved = scripted is not None or metrics["cssContentSize"] != size
+        fixed, grounds = await self._settle(scene, capture, names, window_px, sticky, moved=moved)
         await self._cut(scene)
         await self._read_fonts(scene)
         await self._check_blank(scene)
