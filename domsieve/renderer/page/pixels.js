@@ -1,7 +1,8 @@
 // Evaluated once per document in an isolated world, while the scripts of the page are off. Nothing here may be seen by
 // the style sheets of the page: elements are changed by animations, never by attributes.
 // still(...roots): pauses animations, and those of SVG; returns how many of the former there were, how many of them
-// go on, since they follow what is scrolled, and how many wait, maybe until a reader scrolls to something.
+// go on, since they follow what is scrolled, how many wait, maybe until a reader scrolls to something, and how many
+// transitions could not be held.
 // settle(): brings those that waited, and do not any more, to their ends.
 // isInTransition(): whether the browser shows pictures of what was there before.
 // reveal(...roots): shows the content of boxes that have none far from the window.
@@ -58,6 +59,7 @@ globalThis.domsievePixels = (() => {
     "-webkit-text-stroke-color: transparent !important; text-shadow: none !important");
   const unfilledRules = (elsewhere) => rules(elsewhere, "-webkit-text-fill-color: transparent !important", "", "");
   const shadowless = sheet("");
+  const unlaid = sheet(`${strong("canvas")} { display: none !important }`);
   const released = sheet(`${strong(":root")} { overflow-y: auto !important }
     ${strong(":root > body")} { overflow: visible !important }`);
 
@@ -81,15 +83,18 @@ globalThis.domsievePixels = (() => {
   // Animations are as readers find them now: what ends soon had time for it. Transitions end with `stilled`.
   const hold = (animation) => {
     const { target, pseudoElement } = animation.effect ?? {};
-    const isWaiting = animation.playState === "paused" && !paused.some(([one]) => one === animation)
-      && !(animation instanceof CSSAnimation && /paused/.test(getComputedStyle(target, pseudoElement).animationPlayState));
-    if (isWaiting) waiting.push([animation, animation.currentTime]);
-    if (animation.playState !== "running") return;
     if (animation instanceof CSSTransition && target) {
       const name = animation.transitionProperty;
       const value = getComputedStyle(target, pseudoElement).getPropertyValue(name);
       held.push(animated(target, [{ [camel(name)]: value }], pseudoElement));
-    } else if (animation.timeline instanceof ScrollTimeline) {
+      transitions.push(() => getComputedStyle(target, pseudoElement).getPropertyValue(name) === value);
+      return;
+    }
+    const isWaiting = animation.playState === "paused" && !paused.some(([one]) => one === animation)
+      && !(animation instanceof CSSAnimation && /paused/.test(getComputedStyle(target, pseudoElement).animationPlayState));
+    if (isWaiting) waiting.push([animation, animation.currentTime]);
+    if (animation.playState !== "running") return;
+    if (animation.timeline instanceof ScrollTimeline) {
       driven.push(animation); // it follows what is scrolled for the pictures
     } else {
       paused.push([animation, animation.currentTime]);
@@ -139,6 +144,7 @@ globalThis.domsievePixels = (() => {
   const paused = [];
   const held = [];
   const driven = [];
+  const transitions = [];
   const waiting = [];
   const stopped = [];
   const changed = new Map();
@@ -199,6 +205,13 @@ globalThis.domsievePixels = (() => {
       ...(isText(images.length - 1) ? { backgroundColor: "transparent" } : {}),
     };
   };
+  // If a style sheet says that this background is important, the element goes with all in it.
+  const blankCut = (element) => {
+    const [style, without] = [getComputedStyle(element), withoutCut(element)];
+    const blanked = animated(element, without);
+    const isBlank = Object.entries(without).every(([name, value]) => style[name] === value || isClear(style[name]));
+    return isBlank ? [blanked] : [blanked, animated(element, { opacity: "0", clipPath: "inset(50%)" })];
+  };
   const layers = (value) => {
     const found = [""];
     let depth = 0;
@@ -226,7 +239,6 @@ globalThis.domsievePixels = (() => {
     for (const [child, keyframe] of kept) blanks.push(animated(child, keyframe));
   };
 
-  const MOST_CANVASES = 200;
   // Animations that end in so many ms are as they end.
   const ENDS_MS = 5000;
 
@@ -239,7 +251,7 @@ globalThis.domsievePixels = (() => {
       shadowless.replaceSync(isFilling ? unfilledRules(elsewhere) : blankRules(elsewhere));
       adopt([shadowless], blankTrees);
     }
-    blanks = nodes ? [] : cutBoxes.map((element) => animated(element, withoutCut(element)));
+    blanks = nodes ? [] : cutBoxes.flatMap(blankCut);
     for (const parent of new Set((nodes ?? []).map((node) => part(node, Node, "parentNode")))) {
       if (!(parent instanceof Element)) continue;
       if (isFilling || parent instanceof SVGElement || getComputedStyle(parent).textShadow !== "none") {
@@ -540,7 +552,8 @@ globalThis.domsievePixels = (() => {
           stopped.push(drawing);
         }
       }
-      return [animations.length, driven.length, waiting.length];
+      // What a style sheet says as important outweighs animations, but no transition.
+      return [animations.length, driven.length, waiting.length, transitions.filter((isHeld) => !isHeld()).length];
     },
 
     settle() {
@@ -570,11 +583,11 @@ globalThis.domsievePixels = (() => {
 
     // A canvas that is laid out while scripts are off has no picture.
     relay(...roots) {
-      for (const canvas of trees(roots).flatMap((root) => [...root.querySelectorAll("canvas")]).slice(0, MOST_CANVASES)) {
-        const gone = animated(canvas, { display: "none" });
-        run(canvas, Element, "getBoundingClientRect");
-        gone.cancel();
-      }
+      const all = trees(roots);
+      adopt([unlaid], all);
+      const isLaid = all.some((root) => [...root.querySelectorAll("canvas")].some((one) => getComputedStyle(one).display !== "none"));
+      drop([unlaid], all);
+      if (isLaid) throw new Error("A canvas cannot be laid out anew.");
     },
 
     hasCanvas(...roots) {
@@ -583,7 +596,7 @@ globalThis.domsievePixels = (() => {
 
     // How canvases and all around them are laid out: they are laid out anew if this changes.
     canvasStyles(...roots) {
-      const canvases = trees(roots).flatMap((root) => [...root.querySelectorAll("canvas")]).slice(0, MOST_CANVASES);
+      const canvases = trees(roots).flatMap((root) => [...root.querySelectorAll("canvas")]);
       return canvases.map((canvas) => {
         const found = [];
         for (let node = canvas; node; node = above(node)) {

@@ -218,14 +218,15 @@ class _Page(Viewer):
         is_cut = np.array([size["width"] > _WIDEST_PX, size["height"] > _TALLEST_PX])
         return count.sights(((scene.box[:, :2] >= whole[2:]) & is_cut).any(axis=1))
 
-    async def still(self) -> tuple[int, int, int]:
+    async def still(self) -> tuple[int, int, int, int]:
         """Pause what moves by itself.
 
-        Returns how many animations there are, how many follow what is scrolled, and how many wait.
+        Returns how many animations there are, how many follow what is scrolled, how many wait, and how many
+        transitions went on to their ends.
         """
-        counts = np.array(await self.ask_all("still"), np.intp).reshape(-1, 3)
-        every, driven, waiting = counts.sum(axis=0).tolist()
-        return every, driven, waiting
+        counts = np.array(await self.ask_all("still"), np.intp).reshape(-1, 4)
+        every, driven, waiting, lost = counts.sum(axis=0).tolist()
+        return every, driven, waiting, lost
 
     async def _settle(
         self,
@@ -253,7 +254,8 @@ class _Page(Viewer):
                 await self.call(document, "unstick", await self._handle(scene, node))
         await self.enter(*range(len(self._frame_ids)))  # a frame without text may cover some
         fixed = {node: await self._handle(scene, node) for node in scene.fixed.tolist()}
-        animations, driven, waiting = await self.still()
+        animations, driven, waiting, lost = await self.still()
+        scene.unsure |= lost > 0
         self.waits = waiting > 0
         if driven:
             await self.wake()
