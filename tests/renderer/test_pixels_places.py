@@ -51,6 +51,11 @@ _HELD = (
 )
 _WHITE = "linear-gradient(#fff 99%,#fffffe)"
 _ON_BLACK = "body::before { content: ''; position: fixed; inset: 0; z-index: -1; background: #000 }"
+_FADED = (
+    f"<style>i {{{{ {_LAYER}; background: {_WHITE}; {{}} }}}} i.x {{{{ opacity: 0 {{}} }}}}</style>"
+    "<div style='position:relative'><p>{{}}</p><i></i></div><script>{{ const [i] = "
+    "document.getElementsByTagName('i'); i.offsetTop; i.className = 'x'; i.offsetTop; {} }}</script>"
+)
 _FADING = "@keyframes k { 0%, 100% { opacity: 0 } 1%, 99% { opacity: 1 } }"
 _ATTACHED = (
     "#x {{ position: relative; color: {}; z-index: 0 }} #x::before {{ content: ''; position: absolute; inset: 0; "
@@ -95,6 +100,12 @@ COVERED = {
     "a fixed box on a page that cannot be scrolled": f"<style>html {{ overflow: clip }}</style>{_HELD}",
     "a fixed box in a sticky one": "<div style='height:300px'><div style='position:sticky;top:40px;height:290px'>"
     f"{_HELD}</div></div>{_TALL}",
+    "a transition of what is important": _FADED.format(
+        "opacity: 1 !important; transition: opacity 999s", "!important", ""
+    ),
+    "a transition that a script pauses": _FADED.format(
+        "transition: opacity 1s", "", "i.getAnimations()[0].pause()"
+    ),
     "a view transition that does not end": "<style>::view-transition-group(*) { animation-duration: 9999s } "
     "::view-transition-old(*), ::view-transition-new(*) { opacity: 0; animation: none }</style><p>{}</p>"
     "<script>document.startViewTransition(() => document.body.append('x'))</script>",
@@ -115,6 +126,11 @@ IN_SIGHT = {
     "an animation that waits": "<style>@keyframes k { from { opacity: 0 } } p { animation: k 0.2s both; "
     "timeline-trigger: --t view(); animation-trigger: --t play-forwards }</style>"
     f"{_TALL}<p>{{}}</p>{_TALL}",
+    "scrolled to by a script": f"<p>{{}}</p>{_TALL}<p id=x>end</p><script>x.scrollIntoView()</script>",
+    "scrolled to by a fragment": f"<p>{{}}</p>{_TALL}<p id=x>end</p><script>location.hash = 'x'</script>",
+    "selected": "<p id=x>{}</p><script>getSelection().selectAllChildren(x)</script>",
+    "in a box with sections as high as the window": "<div style='height:100vh;overflow:auto'>"
+    "<section style='height:100vh'>one</section><section style='height:100vh'>{}</section></div><p>more</p>",
     "a layer that is farther and scrolls at another pace": "<style>.x { height: 600px; overflow: hidden auto; "
     "perspective: 1px } .g { position: relative; height: 600px; transform-style: preserve-3d } "
     ".b { position: absolute; inset: 0; transform: translateZ(-1px) scale(2) }</style><div class=x>"

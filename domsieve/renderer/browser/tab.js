@@ -241,7 +241,7 @@ globalThis.domsieve = (() => {
     },
 
     goUp() {
-      scrollTo(0, 0);
+      scrollTo({ left: 0, top: 0, behavior: "instant" });
     },
 
     hideNoscript(isHidden) {

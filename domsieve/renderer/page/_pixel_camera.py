@@ -180,7 +180,10 @@ class Camera(OpenPage):
 
     async def wake(self, left: float = 0.0, top: float = 0.0) -> None:
         """Let the browser draw a frame, with which styles follow what was scrolled; a place is in the window."""
+        # A picture of more than the window makes that larger, and boxes may lose how far they were scrolled.
+        before, self.is_beyond = self.is_beyond, False
         await self.picture(np.array([left, top, left + 2.0, top + 2.0]))
+        self.is_beyond = before
 
     async def nodes(self, scene: Scene, group: Ints) -> dict[int, list[Any]]:
         """Return handles of the text nodes of some parts, by document."""

@@ -42,9 +42,9 @@ class Letters:
     by_document : the lines that each document draws.
     lines : of each such line, what ``pixels.js`` needs: its text, the number of its font, the space between letters
         and words, its direction, its edges in CSS px of the page, what its transforms make of it (4,) or None, and
-        where in the text its parts begin and end, whether its font is varied, and from which code point on its
-        letters are upright in a line that goes down, None for none, and what turns a letter along a path and moves
-        it from the left and the top of its box (6,), None for others.
+        where in the text its parts begin and end, whether its font is varied, whether it is in a drawing, and from
+        which code point on its letters are upright in a line that goes down, None for none, and what turns a letter
+        along a path and moves it from the left and the top of its box (6,), None for others.
     is_drawn : (B,), the parts of such lines.
     ink : (B,), the ink that the line of each part was drawn with: lines on top of each other have different ones.
     """
@@ -81,12 +81,13 @@ class Letters:
             ends = [[_units(control + text[:end]) for end in pair] for pair in scene.chars[parts].tolist()]
             self.lines[line] = {
                 "text": control + text,
-                **self._styled(font, float(scene.font_px(parts[:1])[0]), between),
+                **self._styled(font, px(*scene.style(node, "font-size")), between),
                 "direction": direction or "ltr",
                 "box": scene.line_box[line].tolist(),
                 "map": _turned(scene, node),
                 "ends": ends,
                 "isVaried": _is_varied(scene, node),
+                "isDrawing": bool(scene.is_drawing[node]),
                 "upright": _upright(scene, node, text),
                 "place": places.get(line),
             }
@@ -226,12 +227,12 @@ def _turned(scene: Scene, node: int) -> list[float] | None:
     lines = turned_lines(*scene.style(node, "writing-mode"))
     first, second, third, last = (scene.maps[node] @ lines).ravel().tolist()
     is_scaled = scene.is_deep[node] and (second, third) == (0, 0) and first > 0 < last
-    if (first, second, third, last) == (
+    if is_scaled or (first, second, third, last) == (
         1,
         0,
         0,
         1,
-    ) or is_scaled:  # how large what is deep is, only its box tells
+    ):  # of what is deep, only its box tells the size
         return None
     return [first, third, second, last]
 

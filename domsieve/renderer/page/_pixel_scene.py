@@ -28,13 +28,7 @@ from domsieve.renderer.page._pixel_parts import (
 from domsieve.renderer.page._pixel_patterns import PATTERNS, has_fine_patterns, may_move
 from domsieve.renderer.page._pixel_reading import clear, is_unclear, unclear_filters, unread
 from domsieve.renderer.page._pixel_tree import Tree, nodes_of
-from domsieve.renderer.page._pixel_turns import (
-    TURNING,
-    linear_maps,
-    overrides,
-    reading,
-    too_flat,
-)
+from domsieve.renderer.page._pixel_turns import TURNING, linear_maps, overrides, reading, tilted, too_flat
 from domsieve.snapshot.page import Kind
 
 _NOT_SCROLLING = frozenset({"no", "off", "noscroll"})  # of the attribute of a frame
@@ -42,6 +36,8 @@ _NOT_SCROLLING = frozenset({"no", "off", "noscroll"})  # of the attribute of a f
 _MOST_FIXED, _MOST_SCROLLERS = 40, 300
 # More letters than these that are combined to one cannot be read.
 _MOST_COMBINED = 4
+# Boxes that are smaller have no size.
+_LEAST_PX = 0.01
 SHOWING = ("opacity", "visibility")
 """Properties that make text invisible without a doubt."""
 _PROPERTIES = frozenset(
@@ -218,7 +214,8 @@ class Scene(Tree):
             self.is_drawing | self.below(split | np.isin(self.names, ("button",))) | ~self.is_level
         )
         self.is_curved = self.below(np.isin(self.names, ("textpath",))) & self.is_drawing & is_text
-        self.is_plain = ~self.is_curved
+        turns, near = np.array([*map(tilted, column["rotate"], column["transform"])])[row].T
+        self.is_plain = ~(self.is_curved | (self.below(turns) & (self.is_deep | self.below(near))))
         self._reading = reading(maps, column, row)
         self._override = overrides(column, row, is_text, self.levels, self.parent)
 
@@ -307,9 +304,7 @@ class Scene(Tree):
         self.first, self.letters = first[is_text], letters[is_text]
         self.chars, self.against = chars[is_text, :2], chars[is_text, 2]
         self.is_sign = np.concatenate([*signs, self._shades[shades]])[is_text]
-        size = (self.box[:, 3] - self.box[:, 1]) / _LINE_HEIGHT
-        size = np.clip(size, 0, MOST_ENLARGED * self._font_px[self.owner])
-        self.ink = self.letters * (_INK * size**2 + _INK_OF_EDGES * size)
+        self.ink = self._ink_of(np.arange(self.owner.size))
         self.scroller = self.inherited(self._scroller_of)[self.owner]
         self.unread[self.owner[self._is_combined[self.owner] & (self.letters > _MOST_COMBINED)]] = True
         level = np.flatnonzero(~self.is_turned[self.owner])
@@ -341,9 +336,24 @@ class Scene(Tree):
             self.unsure[node] |= not self.is_drawing[node]
             self.is_plain[node] = False
             return
-        shift = boxes[:, :2] - self.line_box[lines, :2]
+        line = np.searchsorted(lines, self.line[parts])
+        before, after = self.line_box[lines][line], boxes[line]
         self.line_box[lines] = boxes
-        self.box[parts] += np.tile(shift[np.searchsorted(lines, self.line[parts])], 2)
+        shift = after[:, :2] - before[:, :2]
+        self.box[parts] += np.tile(shift, 2)
+        if self.is_drawing[node] and self.is_level[node] and not self.is_turned[node]:
+            # Sizes are in units of the drawing.
+            times = (after[:, 2:] - after[:, :2]) / np.maximum(before[:, 2:] - before[:, :2], _LEAST_PX)
+            begin = np.tile(after[:, :2], 2)
+            self.box[parts] = begin + (self.box[parts] - begin) * np.tile(times, 2)
+            self._font_px[node] = (boxes[:, 3] - boxes[:, 1]).max() / _LINE_HEIGHT
+            self.ink[parts] = self._ink_of(parts)
+
+    def _ink_of(self, parts: Ints) -> F64:
+        """Return how many pixels of a picture some parts would change in black on white, about."""
+        size = (self.box[parts, 3] - self.box[parts, 1]) / _LINE_HEIGHT
+        size = np.clip(size, 0, MOST_ENLARGED * self._font_px[self.owner[parts]])
+        return np.asarray(self.letters[parts] * (_INK * size**2 + _INK_OF_EDGES * size))
 
     def font_px(self, parts: Ints) -> F64:
         """Return the size of the letters of each of some parts, in px."""

@@ -13,6 +13,8 @@ _DEGREES = {"deg": 1.0, "grad": 0.9, "turn": 360.0, "rad": 180 / np.pi}
 _NONE = frozenset({"none", ""})
 TURNING = ("rotate", "scale", "transform")
 """The computed properties that turn, mirror and flatten boxes."""
+# The sine of the smallest angle at which letters in perspective look different.
+_LEAST_TILT = 0.05
 # Where the letters of a line go, to the right and down.
 _WAYS = {
     **dict.fromkeys(("vertical-rl", "vertical-lr", "sideways-rl", "tb", "tb-rl"), (0, 1)),
@@ -64,11 +66,29 @@ def matrix_of(rotate: str, scale: str, transform: str) -> F64:
         sizes = [float(one) for one in scale.split()]
         matrix = matrix @ np.diag([sizes[0], sizes[1] if len(sizes) > 1 else sizes[0]])
     if transform not in _NONE:
-        name, _, said = transform.partition("(")
-        numbers = [float(one) for one in said.rstrip(")").split(",")]
-        columns = numbers[:4] if name == "matrix" else [*numbers[:2], *numbers[4:6]]
+        numbers = _numbers(transform)
+        columns = [*numbers[:2], *numbers[4:6]] if len(numbers) > 6 else numbers[:4]
         matrix = matrix @ np.reshape(columns, (2, 2)).T
     return np.asarray(np.nan_to_num(matrix))
+
+
+def tilted(rotate: str, transform: str) -> tuple[bool, bool]:
+    """Return whether a computed ``rotate`` or ``transform`` turns a box out of the plane of the page by some degrees.
+
+    The second value says whether the transform draws what is farther smaller.
+    """
+    *axis, angle = rotate.split() or [""]
+    turns = bool(axis) and axis[0] != "z" and abs(sin(radians(_degrees(angle)))) > _LEAST_TILT
+    if len(numbers := _numbers(transform)) <= 6:
+        return turns, False
+    turns |= max(abs(numbers[2]), abs(numbers[6])) > _LEAST_TILT
+    return turns, (numbers[3], numbers[7], numbers[11]) != (0, 0, 0)
+
+
+def _numbers(transform: str) -> list[float]:
+    return (
+        [float(one) for one in transform.partition("(")[2].rstrip(")").split(",")] if "(" in transform else []
+    )
 
 
 def _degrees(angle: str) -> float:

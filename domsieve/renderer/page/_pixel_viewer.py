@@ -79,6 +79,21 @@ class Viewer(Camera):
             if here.any():
                 await self._view_in_window(count, here, clip, moves=moves)
 
+    async def view_scrolled(self, count: Count, boxes: Bools, clip: F64) -> None:
+        """Picture what is scrolled into view, and count what changes of some boxes.
+
+        A picture of more than the window makes that larger, and boxes whose content depends on its height may lose
+        how far they were scrolled. So this is done in the window.
+        """
+        is_fixed = count.scene.fixed_box >= 0
+        self.is_beyond = False
+        await self.view_here(count, boxes & is_fixed, clip)
+        self.is_beyond = True
+        for moves in (False, True):
+            here = boxes & ~is_fixed & ((self.in_window & self.moving) == moves)
+            if here.any():
+                await self._view_in_window(count, here, clip, moves=moves)
+
     async def _view_in_window(self, count: Count, boxes: Bools, clip: F64, *, moves: bool) -> None:
         """Picture some boxes in a part of the page as readers see them, in several places of the window.
 
@@ -145,6 +160,8 @@ class Viewer(Camera):
 
     async def arrive(self, left: float = 0.0, top: float = 0.0) -> None:
         """Let styles, animations and canvases follow what was scrolled; a place is in the window."""
+        if self.waits:
+            await self.ask_all("settle")
         await self.wake(left, top)
         if self.waits:
             await self.ask_all("settle")

@@ -335,6 +335,8 @@ async def _at_rest(
     stop_loading = tab.send("Page.stopLoading", limit_s=limit_s)
     async with _scripts_off(tab, note, stop_loading, scripts=scripts, limit_s=limit_s):
         lost = await tab.call(watch.frame_id, watch.loader_id, "lostPictures()", limit_s=limit_s)
+        # An address with a fragment, or a script, may have scrolled the page.
+        await tab.call(watch.frame_id, watch.loader_id, "goUp()", limit_s=limit_s)
         yield [*lost, *([[-inf, -inf, inf, inf]] if arriving > len(lost) else [])]
 
 

@@ -45,6 +45,9 @@ globalThis.domsievePixels = (() => {
     ::backdrop { background: none !important; backdrop-filter: none !important }`);
   const blanked = sheet(`::highlight(${NAME}) { color: transparent; text-decoration: none;
       -webkit-text-fill-color: transparent; -webkit-text-stroke-color: transparent }`);
+  // The browser's own highlights lie above all others.
+  const found = sheet(["::target-text", "::selection", "::spelling-error", "::grammar-error"].map((name) =>
+    `${name} { color: transparent !important; -webkit-text-fill-color: transparent !important; text-decoration: none !important }`).join(""));
   // No highlight changes shadows, letters of SVG and generated text. Ids outweigh almost all rules of pages.
   const strong = (selector) => `:is(${selector}, ${"#domsieve".repeat(9)} *)`;
   // What is drawn in other places than its own keeps its letters: there they would be taken for those of other texts.
@@ -300,13 +303,16 @@ globalThis.domsievePixels = (() => {
     return found?.[1] ?? (width > 100 ? "ultra-expanded" : "ultra-condensed");
   };
   const RENDERINGS = ["optimizeSpeed", "optimizeLegibility", "geometricPrecision"];
+  // Letters that are narrower than this where a drawing is stretched cannot be read.
+  const LEAST_LETTER_PX = 2.5;
   // Lines are as high as the font, rounded; if they differ by more than this share, the page is enlarged.
   const ROUNDED = 0.08;
   // Letters are at whole pixels of a picture, so that the smallest shift or scale may move some of them by one.
   const exact = (value, whole = 1) => (Math.abs(value - whole) < 0.005 ? whole : value);
   // How a pen draws a line at its place: see `Letters` in _pixel_letters.py for what a line is. What has no transform
   // fills its box: it may be enlarged as a whole, and its words may be apart. Spaces at its ends may be outside of it.
-  const laid = (pen, fonts, { text, font, letterSpacing, wordSpacing, direction, box, map, upright, place }) => {
+  const laid = (pen, fonts, line) => {
+    const { text, font, letterSpacing, wordSpacing, direction, box, map, upright, place, isDrawing } = line;
     pen.font = "10px sans-serif";
     const [style, size, family, caps, stretch, rendering] = fonts[font];
     const [left, top, right, bottom] = box;
@@ -334,12 +340,15 @@ globalThis.domsievePixels = (() => {
     const [above, below] = high().map(Math.round);
     let [a, b, c, d] = map ?? [1, 0, 0, 1];
     if (!map) a = d = exact((bottom - top) / (above + below));
-    let [piece, misfit] = [text, 0];
+    let [piece, misfit, isStretched] = [text, 0, false];
     if (!b && !c) {
       const rest = (one) => (right - left) / Math.abs(a) - wideOf(one);
       const pieces = [...new Set([text, text.trimEnd(), text.trimStart(), text.trim()])];
       piece = pieces.reduce((best, one) => (Math.abs(rest(one)) < Math.abs(rest(best)) ? one : best));
       misfit = Math.abs(rest(piece)) / (wideOf(piece) || 1);
+      // Drawings may be stretched to the side.
+      isStretched = isDrawing && !map && misfit > MOST_MISFIT;
+      if (isStretched) a = (right - left) / (wideOf(piece) || 1);
       const spaces = piece.split(/[ \u00a0]/).length - 1;
       if (spaces) pen.wordSpacing = `${word + exact(rest(piece) / spaces, 0)}px`;
       else if (!map) a = exact((right - left) / (wideOf(piece) || 1));
@@ -349,7 +358,10 @@ globalThis.domsievePixels = (() => {
     const base = (above - below) / 2;
     const matrix = [a, b, c, d, (left + right) / 2, (top + bottom) / 2];
     const found = { piece, at: [-wide / 2, base], misfit, matrix, begin: text.indexOf(piece) };
-    if (upright === null) return { ...found, wide, glyphs: [{ piece, at: found.at, wide }] };
+    if (upright === null) {
+      const room = isStretched ? Number(right - left >= LEAST_LETTER_PX * [...piece].length) : undefined;
+      return { ...found, wide, glyphs: [{ piece, at: found.at, wide }], room };
+    }
     wide = Math.abs(b) > Math.abs(a) ? (bottom - top) / Math.abs(b) : (right - left) / Math.abs(a);
     const glyphs = apart(piece, upright).map(([one, isUpright]) => ({ piece: one, isUpright, wide: wideOf(one) }));
     const lying = glyphs.reduce((sum, glyph) => sum + (glyph.isUpright ? 0 : glyph.wide), 0);
@@ -558,6 +570,8 @@ globalThis.domsievePixels = (() => {
 
     settle() {
       for (const [animation] of waiting) {
+        // Triggers look at what is laid out.
+        if (animation.effect?.target) rectOf(animation.effect.target);
         if (animation.playState !== "running") continue;
         if (animation.effect.getComputedTiming().endTime <= ENDS_MS) animation.finish();
         else animation.pause();
@@ -703,7 +717,7 @@ globalThis.domsievePixels = (() => {
 
     blank(count, ...objects) {
       const nodes = clear(count, objects, false);
-      adopt([blanked], blankTrees);
+      adopt([blanked, found], blankTrees);
       const ranges = (nodes ?? blankTrees).map((node) => {
         const range = new Range();
         range.selectNodeContents(node);
@@ -790,7 +804,7 @@ globalThis.domsievePixels = (() => {
 
     unblank() {
       CSS.highlights.delete(NAME);
-      drop([blanked, shadowless], blankTrees);
+      drop([blanked, found, shadowless], blankTrees);
       for (const animation of blanks) animation.cancel();
       blanks = [];
     },
