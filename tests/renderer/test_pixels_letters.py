@@ -212,6 +212,18 @@ LIKE = {
         f"<input style='{_AT};width:300px;height:30px'>" + _LAID.format(6, 6, "", "a label in its field")
     ),
     "lines that touch": "<h1 style='font:bold 40px/.7 serif;width:200px'>gypsies jumping highly over bridges</h1>",
+    "in a small drawing that is shown large": "<svg viewBox='0 0 60 6' width=600><text x=1 y=4 font-size=2.4>"
+    "a text in a large drawing</text></svg>",
+    "in a large drawing that is shown small": "<svg viewBox='0 0 6000 600' width=600><text x=90 y=400 font-size=240>"
+    "a text in a small drawing</text></svg>",
+    "stretched": "<svg viewBox='0 0 300 60' width=600 height=60 preserveAspectRatio=none><text x=9 y=40 font-size=24>"
+    "a text that is stretched</text></svg>",
+    "turned in a drawing": "<svg viewBox='0 0 300 60' width=900><text x=9 y=20 font-size=9 "
+    "transform='rotate(9 9 20)'>a label that is turned</text></svg>",
+    "tilted": "<div style='perspective:900px'><p style='transform:rotateY(20deg);width:400px'>words on a tilted "
+    "card</p></div>",
+    "cut out of an important background": "<h1 style='background:linear-gradient(90deg,#036,#063)!important;"
+    "background-clip:text!important;color:transparent!important'>words with a gradient</h1>",
     "drawn": "<svg width=600 height=60><text x=9 y=40 textLength=500 font-size=24>a text that is drawn</text></svg>",
 }
 

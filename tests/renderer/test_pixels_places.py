@@ -109,6 +109,12 @@ COVERED = {
     "a view transition that does not end": "<style>::view-transition-group(*) { animation-duration: 9999s } "
     "::view-transition-old(*), ::view-transition-new(*) { opacity: 0; animation: none }</style><p>{}</p>"
     "<script>document.startViewTransition(() => document.body.append('x'))</script>",
+    "strips that are finer than pixels": "<div style='position:relative'><p style='margin:0;line-height:20px'>{}</p>"
+    + "".join(
+        f"<div style='position:absolute;left:0;top:{at}px;width:100%;height:1px;background:{_WHITE}'></div>"
+        for at in range(20)
+    )
+    + "</div>",
     "a canvas that is laid out late": f"{_TALL}<div style='position:relative'><p>{{}}</p>"
     "<div style='position:absolute;inset:0;content-visibility:auto'><canvas width=900 height=60></canvas>"
     "<script>{ const pen = document.currentScript.previousSibling.getContext('2d'); pen.fillStyle = '#fff'; "

@@ -55,7 +55,9 @@ class Camera(OpenPage):
         nodes = split[:_MOST_DISPLACED].tolist()
         handles = [await self._handle(scene, node) for node in nodes]
         found = await self.call(0, "lines", *handles) if nodes else []
-        for node, boxes in zip(nodes, found, strict=True):
+        for node, (boxes, matrix) in zip(nodes, found, strict=True):
+            if matrix:
+                scene.put_map(node, np.array(matrix, np.float64).reshape(2, 2).T)
             scene.put_lines(node, np.array(boxes, np.float64).reshape(-1, 4))
         curved = [node for node in nodes if scene.is_curved[node]]
         handles = [await self._handle(scene, node) for node in curved]

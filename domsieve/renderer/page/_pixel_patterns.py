@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from domsieve.renderer.page._pixel_parts import Bools, Ints, px
+from domsieve.renderer.page._pixel_parts import F64, Bools, Ints, px
 
 # What may move by itself: elements, and those with pictures, which may have several frames.
 _MOVING = ("img", "video", "canvas", "object", "embed", "iframe", "frame", "image", "input", "marquee")
@@ -20,6 +20,8 @@ PATTERNS = (*_PICTURED, *_SIZES)
 """The computed properties with pictures and their sizes."""
 # Patterns of smaller pictures, and of gradients with more colours, may be finer than pixels. Guesses.
 _FINE_PX, _MOST_STOPS = 4.0, 24
+# Boxes that are narrower are strips: in pictures of half the size, text shows through those that touch. Guesses.
+_STRIP_PX, _FEW_STRIPS, _MOST_STRIPS = 4.0, 6, 2_000
 _FINE = frozenset({"pattern", "femorphology", "feconvolvematrix", "feturbulence"})
 
 
@@ -59,3 +61,29 @@ def has_fine_patterns(
         or any(one.endswith("px") and px(one) < _FINE_PX for one in lengths)
         or not {"auto", ""}.issuperset(column["image-rendering"])
     )
+
+
+def has_strips(
+    column: Mapping[str, Sequence[str]], row: Ints, names: Sequence[str], bounds: F64, lines: F64
+) -> bool:
+    """Return whether any line of text lies at so many narrow pictures that these together may cover it.
+
+    Parameters
+    ----------
+    column, row, names : as for `may_move`.
+    bounds : left, top, right and bottom of the boxes (N, 4) in px.
+    lines : the edges of the lines (n, 4).
+    """
+    may_be = np.isin(names, (*_MOVING, "svg"))
+    for name in _PICTURED:
+        if name in column:
+            may_be |= np.array([value not in {"none", ""} for value in column[name]])[row]
+    size = np.nan_to_num(bounds[:, 2:] - bounds[:, :2])
+    strips = bounds[may_be & (size > 0).all(axis=1) & (size < _STRIP_PX).any(axis=1)]
+    if len(strips) > _MOST_STRIPS:
+        return True
+    count = np.zeros(len(lines), np.intp)
+    for begin_x, begin_y, end_x, end_y in strips.tolist():
+        meets = (lines[:, 0] < end_x) & (lines[:, 2] > begin_x)
+        count += meets & (lines[:, 1] < end_y) & (lines[:, 3] > begin_y)
+    return bool((count > _FEW_STRIPS).any())

@@ -131,7 +131,7 @@ class Scene(Tree):
             return np.asarray(np.array([value in values for value in column[name]])[row])
 
         self._is_boxed = row >= 0
-        self._font_px = np.array([px(value) for value in column["font-size"]])[row]
+        self._css_px = np.array([px(value) for value in column["font-size"]])[row]
         self._axes = np.stack([has(f"overflow-{axis}", "auto", "scroll") for axis in "xy"], axis=1)
         on_page = self.document_of == 0
         is_element = (self.kind == Kind.ELEMENT) & ~self.is_generated
@@ -203,10 +203,12 @@ class Scene(Tree):
         )
         self.is_turned = self.below(turns)
         is_text = self.kind == Kind.TEXT
-        is_block = ~is_text & ~(has("display", "inline") & ~self.is_drawing)
-        maps = linear_maps(column, row, is_block, self.levels, self.parent)
+        is_inline = has("display", "inline") & ~self.is_drawing
+        maps = linear_maps(column, row, ~is_text & ~is_inline, self.levels, self.parent)
         self.is_deep = self.below(~has("perspective", "none", ""))
-        self.unread |= self.is_turned & too_flat(maps, self._font_px)
+        self._in_px = ~self.is_drawing | (self.document_of != 0)  # others are in units of their drawing
+        self.unread |= self.is_turned & self._in_px & too_flat(maps, self._css_px)
+        self._font_px = self._css_px.copy()
         self.is_level = has("writing-mode", "horizontal-tb", "")
         self.column, self.maps = column, maps
         split = ~(has("column-count", "auto", "") & has("column-width", "auto", ""))
@@ -307,10 +309,9 @@ class Scene(Tree):
         self.ink = self._ink_of(np.arange(self.owner.size))
         self.scroller = self.inherited(self._scroller_of)[self.owner]
         self.unread[self.owner[self._is_combined[self.owner] & (self.letters > _MOST_COMBINED)]] = True
-        level = np.flatnonzero(~self.is_turned[self.owner])
-        thin = squeezed(
-            self.owner[level], self.line[level], self.box[level], self.letters[level], self.font_px(level)
-        )
+        level = np.flatnonzero((~self.is_turned & self._in_px)[self.owner])
+        group, line, letters = self.owner[level], self.line[level], self.letters[level]
+        thin = squeezed(group, line, self.box[level], letters, self.font_px(level))
         self.unread[self.owner[level[thin]]] = True
 
     def replace(self, capture: PixelCapture, contents: Mapping[int, F64]) -> None:
@@ -328,10 +329,17 @@ class Scene(Tree):
         if not all(map(np.array_equal, before, (self.owner, self.first, self.letters))):
             raise ValueError("The texts are in other parts when the page is scrolled.")
 
+    def put_map(self, node: int, matrix: F64) -> None:
+        """Tell what makes px of the page (2, 2) of the units of a drawing that a text is in."""
+        is_upright = matrix[0, 1] == matrix[1, 0] == 0 and (matrix.diagonal() > 0).all()
+        self.is_turned[node] = not is_upright
+        self.maps[node] = np.eye(2) if is_upright else matrix  # how large upright lines are, their boxes tell
+        self.unread[node] |= bool(too_flat(matrix[None], self._css_px[[node]])[0])
+        self._font_px[node] = self._css_px[node] * np.sqrt(abs(np.linalg.det(matrix)))
+
     def put_lines(self, node: int, boxes: F64) -> None:
         """Tell where the text boxes of a node are (n, 4); if they are not as many, it is unsure or not plain."""
-        parts = np.flatnonzero(self.owner == node)
-        lines = np.unique(self.line[parts])
+        lines = np.unique(self.line[parts := np.flatnonzero(self.owner == node)])
         if len(boxes) != lines.size:
             self.unsure[node] |= not self.is_drawing[node]
             self.is_plain[node] = False
@@ -339,8 +347,7 @@ class Scene(Tree):
         line = np.searchsorted(lines, self.line[parts])
         before, after = self.line_box[lines][line], boxes[line]
         self.line_box[lines] = boxes
-        shift = after[:, :2] - before[:, :2]
-        self.box[parts] += np.tile(shift, 2)
+        self.box[parts] += np.tile(after[:, :2] - before[:, :2], 2)
         if self.is_drawing[node] and self.is_level[node] and not self.is_turned[node]:
             # Sizes are in units of the drawing.
             times = (after[:, 2:] - after[:, :2]) / np.maximum(before[:, 2:] - before[:, :2], _LEAST_PX)

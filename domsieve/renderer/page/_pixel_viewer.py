@@ -62,13 +62,18 @@ class Viewer(Camera):
         super().__init__(tab)
         self.in_window, self.moving = np.zeros((2, 0), np.bool_)
         self.follows = self.waits = self.has_canvas = False
+        self._begun = 0
         self._canvas_styles: list[list[str]] = []
 
     async def view(self, count: Count, boxes: Bools, clip: F64) -> None:
         """Picture what is in a part of the page, in the window if need be, and count what changes of some boxes."""
         on_page = boxes & ~self.in_window
         await self.view_here(count, on_page, clip)
+        begun = self._begun
         unlike = await self._unlike(count.scene, on_page & (count.scene.fixed_box < 0), clip)
+        if self._begun != begun:  # what waited for a reader covers text from now on, or shows it
+            count.recount(on_page)
+            await self.view_here(count, on_page, clip)
         if unlike.any():
             self.in_window |= unlike
             self.moving |= unlike
@@ -160,11 +165,9 @@ class Viewer(Camera):
 
     async def arrive(self, left: float = 0.0, top: float = 0.0) -> None:
         """Let styles, animations and canvases follow what was scrolled; a place is in the window."""
-        if self.waits:
-            await self.ask_all("settle")
         await self.wake(left, top)
         if self.waits:
-            await self.ask_all("settle")
+            self._begun += sum(await self.ask_all("settle"))
         if self.has_canvas and (styles := await self.ask_all("canvasStyles")) != self._canvas_styles:
             if self._canvas_styles:
                 await relaid(self, ())

@@ -3,7 +3,7 @@
 // still(...roots): pauses animations, and those of SVG; returns how many of the former there were, how many of them
 // go on, since they follow what is scrolled, how many wait, maybe until a reader scrolls to something, and how many
 // transitions could not be held.
-// settle(): brings those that waited, and do not any more, to their ends.
+// settle(): brings those that waited, and do not any more, to their ends; returns how many.
 // isInTransition(): whether the browser shows pictures of what was there before.
 // reveal(...roots): shows the content of boxes that have none far from the window.
 // hasCanvas(...roots), canvasStyles(...roots): whether there is any canvas, and how they are laid out.
@@ -22,7 +22,7 @@
 // tops(...elements), isReached(element, isBehind), areBlank(...elements): see below.
 // isLive(canvas): whether a worker may draw a canvas.
 // hasFonts(), alike(...groups): whether the document loads fonts, and which groups of [font, letters] draw all alike.
-// lines(...nodes): where the lines of texts are.
+// lines(...nodes): where the lines of texts are, and how large drawings are shown.
 // firstLines(...nodes): see below. glyphs(...nodes): where the letters of texts along paths are.
 // measured(fonts, lines), drawn(fonts, lines, width, height, scale): the letters of lines, apart from the page.
 // scrollPage(left, top): scrolls the page; returns how far, and the size of the window.
@@ -321,7 +321,9 @@ globalThis.domsievePixels = (() => {
       return [fontBoundingBoxAscent, fontBoundingBoxDescent];
     };
     pen.font = `${style} ${size}px ${family}`;
-    const enlarged = map || place ? 1 : (bottom - top) / high().reduce((first, second) => first + second);
+    // The letters of drawings are set in the size that they have on the page, others in that of their font.
+    const times = isDrawing && map ? Math.sqrt(Math.abs(map[0] * map[3] - map[1] * map[2])) || 1 : 1;
+    const enlarged = map || place ? times : (bottom - top) / high().reduce((first, second) => first + second);
     const zoom = Math.abs(enlarged - 1) < ROUNDED ? 1 : enlarged;
     pen.font = `${style} ${size * zoom}px ${family}`;
     const [letter, word] = [letterSpacing * zoom, wordSpacing * zoom];
@@ -338,7 +340,7 @@ globalThis.domsievePixels = (() => {
         glyphs: [{ piece: text, at, wide }] };
     }
     const [above, below] = high().map(Math.round);
-    let [a, b, c, d] = map ?? [1, 0, 0, 1];
+    let [a, b, c, d] = (map ?? [1, 0, 0, 1]).map((one) => one / (map ? zoom : 1));
     if (!map) a = d = exact((bottom - top) / (above + below));
     let [piece, misfit, isStretched] = [text, 0, false];
     if (!b && !c) {
@@ -433,13 +435,17 @@ globalThis.domsievePixels = (() => {
     put,
     undo,
 
-    // Left, top, right and bottom of the lines of each text, in CSS px of the page.
+    // Left, top, right and bottom of the lines of each text, in CSS px of the page; and of one in a drawing, what makes
+    // these of its units.
     lines(...nodes) {
       return nodes.map((node) => {
         const range = new Range();
         range.selectNodeContents(node);
-        return [...range.getClientRects()].map(({ left, top, right, bottom }) =>
+        const boxes = [...range.getClientRects()].map(({ left, top, right, bottom }) =>
           [left + scrollX, top + scrollY, right + scrollX, bottom + scrollY]);
+        const parent = part(node, Node, "parentNode");
+        const matrix = parent instanceof SVGGraphicsElement ? run(parent, SVGGraphicsElement, "getScreenCTM") : null;
+        return [boxes, matrix && [matrix.a, matrix.b, matrix.c, matrix.d]];
       });
     },
 
@@ -569,13 +575,16 @@ globalThis.domsievePixels = (() => {
     },
 
     settle() {
-      for (const [animation] of waiting) {
+      const begun = waiting.filter(([{ effect, playState }]) => {
         // Triggers look at what is laid out.
-        if (animation.effect?.target) rectOf(animation.effect.target);
-        if (animation.playState !== "running") continue;
+        if (effect?.target) rectOf(effect.target);
+        return playState === "running";
+      });
+      for (const [animation] of begun) {
         if (animation.effect.getComputedTiming().endTime <= ENDS_MS) animation.finish();
         else animation.pause();
       }
+      return begun.length;
     },
 
     isInTransition() {

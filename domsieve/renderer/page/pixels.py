@@ -36,6 +36,7 @@ from domsieve.renderer.page._pixel_capture import PixelCapture, put_sights
 from domsieve.renderer.page._pixel_changes import chosen_by, mark_changed, mark_under, skip_invisible
 from domsieve.renderer.page._pixel_count import Count, Sight
 from domsieve.renderer.page._pixel_parts import F64, Bools, Ints, common
+from domsieve.renderer.page._pixel_patterns import has_strips
 from domsieve.renderer.page._pixel_pictures import around_all
 from domsieve.renderer.page._pixel_reading import letters_of_fonts
 from domsieve.renderer.page._pixel_scene import SHOWING, Scene
@@ -170,7 +171,10 @@ class _Page(Viewer):
         if [capture.strings[one.frame_id] for one in capture.documents] != self._frame_ids:
             raise ValueError("The page has changed its frames.")
         scene = Scene(capture, names)
-        self.is_fine, scene.has_first_lines = scene.is_fine, self.has_first_lines
+        scene.has_first_lines = self.has_first_lines
+        self.is_fine = scene.is_fine or has_strips(
+            scene.column, scene.font_of, scene.names, scene.bounds, scene.line_box
+        )
         scene.unsure |= self.is_in_transition
         mark_under(scene, (np.array(place, np.float64).reshape(2, 2) for place in lost))
         if scripted:
