@@ -36,10 +36,6 @@ STATES = {
     f"{_UNDER}{_CANVAS}</div>{_TALL}",
     "an animation that waits": "<style>@keyframes k { from { opacity: 0 } } .cover { animation: k 0.2s both; "
     f"timeline-trigger: --t view(); animation-trigger: --t play-forwards }}</style>{_UNDER}{_COVER}</div>{_TALL}",
-    "an animation that a script lets wait": f"{_UNDER}{_COVER}</div>{_TALL}<script>{{ const [cover] = "
-    "document.getElementsByClassName('cover'); const fade = cover.animate({ opacity: [0, 1] }, { duration: 200, "
-    "fill: 'both' }); fade.pause(); new TimelineTrigger([{ timeline: new ViewTimeline({ subject: cover }) }])"
-    ".addAnimation(fade, 'play-once') }</script>",
     "an empty canvas in a frame": "<iframe width=600 height=60 srcdoc='<style>"
     f"{_STATE.format('canvas { visibility: visible !important }')} canvas {{ visibility: hidden }}</style>"
     '<div style=height:400px></div><div style=position:relative>{}<canvas style="'
