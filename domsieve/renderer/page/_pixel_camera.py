@@ -41,7 +41,7 @@ class Camera(OpenPage):
 
     def __init__(self, tab: Tab) -> None:
         super().__init__(tab)
-        self.is_fine, self.is_beyond = False, True
+        self.is_fine = False
         self.origin = np.zeros(2)
 
     async def measure(self, scene: Scene) -> Letters:
@@ -169,7 +169,7 @@ class Camera(OpenPage):
             {
                 "format": "png",
                 "optimizeForSpeed": True,
-                "captureBeyondViewport": self.is_beyond,
+                "captureBeyondViewport": False,
                 "clip": {"x": left, "y": top, "width": right - left, "height": bottom - top, "scale": scale},
             },
         )
@@ -182,10 +182,7 @@ class Camera(OpenPage):
 
     async def wake(self, left: float = 0.0, top: float = 0.0) -> None:
         """Let the browser draw a frame, with which styles follow what was scrolled; a place is in the window."""
-        # A picture of more than the window makes that larger, and boxes may lose how far they were scrolled.
-        before, self.is_beyond = self.is_beyond, False
         await self.picture(np.array([left, top, left + 2.0, top + 2.0]))
-        self.is_beyond = before
 
     async def nodes(self, scene: Scene, group: Ints) -> dict[int, list[Any]]:
         """Return handles of the text nodes of some parts, by document."""

@@ -14,12 +14,12 @@ from domsieve.renderer.page._pixel_count import Count
 from domsieve.renderer.page._pixel_letters import Letters
 from domsieve.renderer.page._pixel_likeness import Comparison
 from domsieve.renderer.page._pixel_parts import F64, Bools, common
-from domsieve.renderer.page._pixel_pictures import SCALE, Pictures, area, around_all, unlike
-from domsieve.renderer.page._pixel_scene import SHOWING, Scene
+from domsieve.renderer.page._pixel_pictures import Pictures, area, around_all
+from domsieve.renderer.page._pixel_scene import SHOWING
 from domsieve.renderer.page._pixel_scripts import relaid
 
 if TYPE_CHECKING:
-    from PIL.Image import Image
+    pass
 
 # Chrome pictures large parts faster than many small ones.
 _TILE_PX, _WIDTH_PX = 16_384, 1_280
@@ -31,8 +31,6 @@ _PLACES = 0.5, 0.95, 0.05
 # Bounds of the work on one page. Texts beyond the first are unsure. If anything in as many windows as the second says
 # looks different from the page, so may all the rest.
 _MOST_WINDOWS, _MOST_CHECKED = 400, 100
-# Pixels of pictures are so many px of the page.
-_EVEN = 1 / SCALE
 # What was not seen in one place of the window is looked for in so many more windows. A guess.
 _MOST_MORE = 60
 # If so many parts of texts are not seen in a picture, it is taken again; if fewer are not, what is around them, if it
@@ -66,40 +64,22 @@ class Viewer(Camera):
         self._canvas_styles: list[list[str]] = []
 
     async def view(self, count: Count, boxes: Bools, clip: F64) -> None:
-        """Picture what is in a part of the page, in the window if need be, and count what changes of some boxes."""
-        on_page = boxes & ~self.in_window
-        await self.view_here(count, on_page, clip)
-        begun = self._begun
-        unlike = await self._unlike(count.scene, on_page & (count.scene.fixed_box < 0), clip)
-        if self._begun != begun:  # what waited for a reader covers text from now on, or shows it
-            count.recount(on_page)
-            await self.view_here(count, on_page, clip)
-        if unlike.any():
-            self.in_window |= unlike
-            self.moving |= unlike
-            self.follows = True
-            count.recount(unlike)
-        for moves in (False, True):
-            here = boxes & self.in_window & (self.moving == moves)
-            if here.any():
-                await self._view_in_window(count, here, clip, moves=moves)
-
-    async def view_scrolled(self, count: Count, boxes: Bools, clip: F64) -> None:
-        """Picture what is scrolled into view, and count what changes of some boxes.
-
-        A picture of more than the window makes that larger, and boxes whose content depends on its height may lose
-        how far they were scrolled. So this is done in the window.
-        """
+        """Picture some boxes in a part of the page as readers see them, and count what changes of them."""
         is_fixed = count.scene.fixed_box >= 0
-        self.is_beyond = False
         await self.view_here(count, boxes & is_fixed, clip)
-        self.is_beyond = True
-        for moves in (False, True):
-            here = boxes & ~is_fixed & ((self.in_window & self.moving) == moves)
+        boxes = boxes & ~is_fixed
+        groups = (
+            (boxes & ~self.in_window, _BANDS[:1]),
+            (boxes & self.in_window & ~self.moving, _BANDS),
+            (boxes & self.in_window & self.moving, _BANDS if self.follows else ()),
+        )
+        for number, (here, bands) in enumerate(groups):
             if here.any():
-                await self._view_in_window(count, here, clip, moves=moves)
+                await self._view_in_window(count, here, clip, bands, moves=number == 2)
 
-    async def _view_in_window(self, count: Count, boxes: Bools, clip: F64, *, moves: bool) -> None:
+    async def _view_in_window(
+        self, count: Count, boxes: Bools, clip: F64, bands: Sequence[tuple[float, float]], *, moves: bool
+    ) -> None:
         """Picture some boxes in a part of the page as readers see them, in several places of the window.
 
         Parameters
@@ -111,7 +91,7 @@ class Viewer(Camera):
 
         async def aim(left: float, top: float) -> F64:
             window = await self.aim(left, top)
-            if self.follows:
+            if self.follows or self.waits or self.has_canvas:
                 await self.arrive(*window[:2].tolist())
             if moves:
                 await self._replace(count, await self.capture(SHOWING), contents)
@@ -128,15 +108,14 @@ class Viewer(Camera):
                 await self.view_here(count, here, common(around_all(place[here]), window))
                 waiting[here] = False
 
-        self.is_beyond = False
         window = await aim(0.0, 0.0)
         begins, size = scene.box[:, :2].copy(), window[2:] - window[:2]
-        wide = size[0] if clip[0] >= 0 and clip[2] <= window[2] else size[0] / 2
-        for number, (at, share) in enumerate(_BANDS if self.follows or not moves else ()):
+        for number, (at, share) in enumerate(bands):
             if number:  # what may be covered in one place of the window, may be seen in another
                 waiting = count.unseen(boxes)
                 count.recount(waiting)
-            step = np.array([wide, share * size[1]])
+            is_narrow = clip[0] >= 0 and clip[2] <= window[2]
+            step = size * [1.0 if is_narrow or not number else 0.5, share]
             # No page can know where in the window a text is pictured.
             top = float(clip[1]) - CHANCE.uniform(0.0, float(step[1]) / 2)
             rows, columns = np.arange(top, clip[3], step[1]), np.arange(min(clip[0], 0.0), clip[2], step[0])
@@ -161,7 +140,6 @@ class Viewer(Camera):
         if moves and not self.follows:
             await self.view_again(count, boxes, contents, AT_END)
         await aim(0.0, 0.0)
-        self.is_beyond = True
 
     async def arrive(self, left: float = 0.0, top: float = 0.0) -> None:
         """Let styles, animations and canvases follow what was scrolled; a place is in the window."""
@@ -172,54 +150,6 @@ class Viewer(Camera):
             if self._canvas_styles:
                 await relaid(self, ())
             self._canvas_styles = styles
-
-    async def _unlike(self, scene: Scene, boxes: Bools, clip: F64) -> Bools:
-        """Return which of some parts look different in the window from how they do in a picture of the page.
-
-        Parameters
-        ----------
-        boxes : (B,), the parts.
-        clip : the part of the page that they are in.
-        """
-        found, parts = np.zeros_like(boxes), np.flatnonzero(boxes)
-        if not parts.size:
-            return found
-        place, _ = scene.in_view()
-        middle = (place[parts, :2] + place[parts, 2:]) / 2
-        size = (await self.aim(0.0, 0.0))[2:] // _EVEN * _EVEN
-        # No page can know where in the window a text is pictured.
-        begin = np.array([min(clip[0], 0.0), clip[1] - CHANCE.uniform(0.0, float(size[1]) / 2)])
-        rows, row_of = np.unique((middle - begin)[:, ::-1] // size[::-1], axis=0, return_inverse=True)
-        begins = begin + rows[:, ::-1] * size
-        chosen = sorted(CHANCE.sample(range(len(begins)), min(len(begins), _MOST_CHECKED)))
-        for _, some in itertools.groupby(chosen, lambda number: begins[number, 1] // _TILE_PX):
-            numbers = [*some]
-            pictures = await self._in_windows(begins[numbers])
-            windows = np.array([window for window, _ in pictures])
-            whole = np.concatenate((windows[:, :2].min(axis=0), windows[:, 2:].max(axis=0)))
-            page = await (await self.shoot(whole))
-            for number, (window, picture) in zip(numbers, pictures, strict=True):
-                here = parts[row_of == number]
-                found[here] = await asyncio.to_thread(unlike, page, whole, await picture, window, place[here])
-        if len(chosen) < len(begins) and found.any():
-            found[parts[~np.isin(row_of, chosen)]] = True
-        return found
-
-    async def _in_windows(self, begins: F64) -> "list[tuple[F64, asyncio.Task[Image]]]":
-        """Picture the windows that begin in some places (n, 2), as far as they can; at pixels of pictures."""
-        pictures = []
-        self.is_beyond = False
-        for place in begins.tolist():
-            window = await self.aim(*place)
-            if (window % _EVEN).any():
-                window = await self.aim(*(window[:2] // _EVEN * _EVEN).tolist())
-            if self.waits or self.has_canvas:
-                await self.arrive(*window[:2].tolist())
-            pictures.append((window, await self.shoot(window)))
-        await self.aim(0.0, 0.0)
-        await self.arrive()
-        self.is_beyond = True
-        return pictures
 
     async def view_again(self, count: Count, boxes: Bools, contents: Mapping[int, F64], top: float) -> None:
         """Picture boxes that stay in the window and were not seen yet once more, in another place of the page.
@@ -232,9 +162,8 @@ class Viewer(Camera):
         unseen = count.unseen(boxes)
         if not unseen.any():
             return
-        scene, is_beyond = count.scene, self.is_beyond
+        scene = count.scene
         before = await self.capture(SHOWING)
-        self.is_beyond = False
         window = await self.aim(0.0, top)
         await self.arrive(*window[:2].tolist())
         await self._replace(count, await self.capture(SHOWING), contents)
@@ -245,7 +174,6 @@ class Viewer(Camera):
             await self.view_here(count, unseen, common(around_all(place[unseen]), window))
         await self.aim(0.0, 0.0)
         await self._replace(count, before, contents)
-        self.is_beyond = is_beyond
 
     async def _replace(self, count: Count, capture: PixelCapture, contents: Mapping[int, F64]) -> None:
         """Read once more where everything is, see `Scene.replace`."""

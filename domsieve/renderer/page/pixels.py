@@ -186,11 +186,7 @@ class _Page(Viewer):
         window_px = np.array([window["clientWidth"], window["clientHeight"]], np.float64)
         self.origin = np.array([window["pageX"], window["pageY"]], np.float64)
         sticky = covering(scene, window_px)
-        # All of the page comes in view for a picture: pictures with several sources may change, and their sizes, too.
-        size = metrics["cssContentSize"]
-        await self.picture(np.tile([size["width"], size["height"]] - self.origin, 2) - [2.0, 2.0, 0.0, 0.0])
-        metrics = await self.session.send("Page.getLayoutMetrics")
-        moved = scripted is not None or metrics["cssContentSize"] != size
+        moved = scripted is not None
         fixed, grounds = await self._settle(scene, capture, names, window_px, sticky, moved=moved)
         await self._cut(scene)
         await self._read_fonts(scene)
@@ -446,7 +442,7 @@ class _Page(Viewer):
             if ports:
                 clip = np.array([*np.min(ports, axis=0)[:2], *np.max(ports, axis=0)[2:]])
                 async with self._showing([fixed[root]] if root in fixed else []):
-                    await self.view_scrolled(count, boxes, common(clip, whole))
+                    await self.view(count, boxes, common(clip, whole))
             for box in sought:
                 tries[box] += 1
                 if tries[box] >= (_MOST_TRIES if has_depth else 1):
