@@ -1,7 +1,7 @@
 """Take pictures of parts of an open page, with letters and without, and have its letters drawn apart."""
 
 import asyncio
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from random import SystemRandom
 from typing import TYPE_CHECKING, Any
 
@@ -33,8 +33,6 @@ class Camera(OpenPage):
     ----------
     is_fine : whether pictures are taken in full size and then reduced, because of patterns that are finer than
         pixels: of these, browsers take the colour at one place of each pixel.
-    is_beyond : whether pictures show more of the page than the window does. The browser makes the window larger for
-        them, so what stays in it is in other places.
     origin : how far the place from which a page is scrolled is from the left and the top of all of it, in px (2,). It
         is not 0 in pages that are read to the left, if they are wider than the window.
     """
@@ -128,17 +126,15 @@ class Camera(OpenPage):
         found: tuple[list[asyncio.Task[Image]], list[asyncio.Task[Image]]] = [], []
         for with_letters in CHANCE.sample([False, True] * count, 2 * count):
             await asyncio.sleep(CHANCE.uniform(0, _LONGEST_BREAK_S))
-            found[with_letters].extend(
-                await self.shoot_all([clip]) if with_letters else await self.without([clip])
-            )
+            found[with_letters].append(await (self.shoot(clip) if with_letters else self.without(clip)))
         return await asyncio.gather(*found[0]), await asyncio.gather(*found[1])
 
-    async def without(self, tiles: Sequence[F64]) -> "list[asyncio.Task[Image]]":
-        """Take pictures of parts of the page without letters."""
+    async def without(self, clip: F64) -> "asyncio.Task[Image]":
+        """Take a picture of a part of the page without letters."""
         await self.blank(dict.fromkeys(self.worlds))
-        pictures = await self.shoot_all(tiles)
+        picture = await self.shoot(clip)
         await self.unblank(self.worlds)
-        return pictures
+        return picture
 
     async def without_some(self, clip: F64, nodes: dict[int, Any], *, filling: bool = False) -> "Image":
         """Take a picture of a part of the page without the letters of some texts; for the rest see `blank`."""
@@ -146,10 +142,6 @@ class Camera(OpenPage):
         picture = await (await self.shoot(clip))
         await self.unblank(self.worlds)
         return picture
-
-    async def shoot_all(self, tiles: Sequence[F64]) -> "list[asyncio.Task[Image]]":
-        """Take pictures of parts of the page as it is now."""
-        return [await self.shoot(tile) for tile in tiles]
 
     async def shoot(self, clip: F64) -> "asyncio.Task[Image]":
         """Take a picture of a part of the page; it is decoded while the page goes on."""
@@ -169,7 +161,7 @@ class Camera(OpenPage):
             {
                 "format": "png",
                 "optimizeForSpeed": True,
-                "captureBeyondViewport": False,
+                "captureBeyondViewport": False,  # else the page is laid out for another window, for a moment
                 "clip": {"x": left, "y": top, "width": right - left, "height": bottom - top, "scale": scale},
             },
         )

@@ -41,8 +41,6 @@ _SMOOTH, _EVEN = 4, 10
 _MOST_ALONE, _MOST_GROUPS = 1_000, 8
 # Letters reach a little beyond their boxes, and a few pixels of icons farther.
 _REACH_PX, _FEW_PIXELS = 4, 40
-# What looks the same differs in no more of its pixels. A guess: browsers draw some pixels in another way.
-_MOST_OTHER = 0.02
 # Around texts that are pictured apart, for what reaches beyond their boxes, and to see whether it moves.
 _MARGIN_PX = 40.0
 
@@ -405,23 +403,6 @@ def _weighed(difference: "Image") -> NDArray[np.uint8]:
     channels = zip(difference.split(), WEIGHTS, strict=True)
     weighed = (one.point([round(weight * level) for level in range(256)]) for one, weight in channels)
     return np.asarray(reduce(ImageChops.lighter, weighed))
-
-
-def unlike(page: "Image", whole: F64, window: "Image", clip: F64, boxes: F64) -> Bools:
-    """Return which of some boxes (n, 4) look different in a picture of the window and in one of the page.
-
-    Parameters
-    ----------
-    page, whole : the picture of the page, and what it shows: left, top, right and bottom in px.
-    window, clip : the same of the window, which is in `whole`.
-    """
-    left, top = np.rint((clip[:2] - whole[:2]) * SCALE).astype(np.intp).tolist()
-    levels = _levels(page.crop((left, top, left + window.width, top + window.height)), window)
-    edges = np.clip(np.rint((boxes - np.tile(clip[:2], 2)) * SCALE), 0, np.tile(window.size, 2)).astype(
-        np.intp
-    )
-    count = _count(levels > _LEAST_CONTRAST, edges)
-    return np.asarray((count > _FEW_PIXELS) | (count > _MOST_OTHER * area(edges)))
 
 
 def area(edges: NDArray[Any]) -> NDArray[Any]:

@@ -3,7 +3,7 @@
 import asyncio
 import itertools
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -18,19 +18,13 @@ from domsieve.renderer.page._pixel_pictures import Pictures, area, around_all
 from domsieve.renderer.page._pixel_scene import SHOWING
 from domsieve.renderer.page._pixel_scripts import relaid
 
-if TYPE_CHECKING:
-    pass
-
-# Chrome pictures large parts faster than many small ones.
-_TILE_PX, _WIDTH_PX = 16_384, 1_280
 # Where in the window texts are pictured: the middle of a band and its height, as shares of the window's height. After
 # the first, only what was not seen before.
 _BANDS = (0.5, 0.9), (0.5, 0.4), (0.84, 0.25), (0.16, 0.25)
 # And where those are that stay in the window, as far as it is scrolled to where they were at first.
 _PLACES = 0.5, 0.95, 0.05
-# Bounds of the work on one page. Texts beyond the first are unsure. If anything in as many windows as the second says
-# looks different from the page, so may all the rest.
-_MOST_WINDOWS, _MOST_CHECKED = 400, 100
+# A bound of the work on one page. Texts beyond it are unsure.
+_MOST_WINDOWS = 400
 # What was not seen in one place of the window is looked for in so many more windows. A guess.
 _MOST_MORE = 60
 # If so many parts of texts are not seen in a picture, it is taken again; if fewer are not, what is around them, if it
@@ -38,19 +32,17 @@ _MOST_MORE = 60
 _MOST_MISSING, _LITTLE = 12, 0.125
 AT_END = float(np.iinfo(np.int32).max)
 """The end of a page, where what lies under it is often revealed."""
-# So many pictures are kept until they are compared.
-_MOST_TILES = 4
 # What flickers is taken for letters if it is as dark as these in all pictures: once in 500 times with so many more.
 _MOST_AGAIN = 4
 
 
 class Viewer(Camera):
-    """An open page of which parts are pictured, in the window where that is needed.
+    """An open page of which parts are pictured in the window, to which it is scrolled.
 
     Attributes
     ----------
-    in_window, moving : (B,), the parts of texts that are pictured in the window, and those of them that are in other
-        places then.
+    in_window, moving : (B,), the parts of texts that may be seen in some places of the window only, and those of them
+        that are in other places when the page is scrolled.
     follows : whether these follow the scrolling, and do not only stay in the window.
     waits : whether animations wait, maybe until a reader scrolls to something.
     has_canvas : whether there are canvases, which are laid out anew if the scrolling changes their display.
@@ -60,14 +52,16 @@ class Viewer(Camera):
         super().__init__(tab)
         self.in_window, self.moving = np.zeros((2, 0), np.bool_)
         self.follows = self.waits = self.has_canvas = False
-        self._begun = 0
         self._canvas_styles: list[list[str]] = []
 
     async def view(self, count: Count, boxes: Bools, clip: F64) -> None:
         """Picture some boxes in a part of the page as readers see them, and count what changes of them."""
         is_fixed = count.scene.fixed_box >= 0
         await self.view_here(count, boxes & is_fixed, clip)
-        boxes = boxes & ~is_fixed
+        place, _ = count.scene.in_view()
+        is_beyond = ~self.moving & ~((place[:, :2] < clip[2:]) & (place[:, 2:] > clip[:2])).all(axis=1)
+        count.add(boxes & ~is_fixed & is_beyond, [])  # where no reader can scroll to
+        boxes = boxes & ~is_fixed & ~is_beyond
         groups = (
             (boxes & ~self.in_window, _BANDS[:1]),
             (boxes & self.in_window & ~self.moving, _BANDS),
@@ -145,7 +139,7 @@ class Viewer(Camera):
         """Let styles, animations and canvases follow what was scrolled; a place is in the window."""
         await self.wake(left, top)
         if self.waits:
-            self._begun += sum(await self.ask_all("settle"))
+            await self.ask_all("settle")
         if self.has_canvas and (styles := await self.ask_all("canvasStyles")) != self._canvas_styles:
             if self._canvas_styles:
                 await relaid(self, ())
@@ -186,60 +180,47 @@ class Viewer(Camera):
         if right - left < 1 or bottom - top < 1:
             count.add(boxes, [])
             return
-        place, _ = count.scene.in_view()
-        height = max(_TILE_PX * _WIDTH_PX / max(right - left, _WIDTH_PX), 1)
-        tiles = [
-            np.array([left, y, right, min(y + height, bottom)])
-            for y in np.arange(top, bottom, height).tolist()
-            if ((place[boxes, 3] > y) & (place[boxes, 1] < y + height)).any()
-        ]
-        for some in (tiles[at : at + _MOST_TILES] for at in range(0, len(tiles), _MOST_TILES)):
-            parts = await self._compare(count, boxes, some)
-            # A browser that is very busy may have pictured what was there before, in some layers or in all.
-            for part, tile in zip(parts, some, strict=True):
-                missing = part.missing(boxes)
-                if part.are_many or not missing.any():
-                    continue
-                around = common(around_all(place[missing]), tile)
-                if np.count_nonzero(missing & ~part.smeared) >= _MOST_MISSING:
-                    around = tile
-                elif area(around[None])[0] > _LITTLE * area(tile[None])[0]:
-                    continue
-                part.correct(missing, *await self._compare(count, missing, [around]))
-            count.add(boxes, parts)
+        part = await self._compare(count, boxes, clip)
+        # A browser that is very busy may have pictured what was there before, in some layers or in all.
+        missing = part.missing(boxes)
+        if missing.any() and not part.are_many:
+            place, _ = count.scene.in_view()
+            around = common(around_all(place[missing]), clip)
+            is_much = np.count_nonzero(missing & ~part.smeared) >= _MOST_MISSING
+            if is_much or area(around[None])[0] <= _LITTLE * area(clip[None])[0]:
+                around = clip if is_much else around
+                part.correct(missing, await self._compare(count, missing, around))
+        count.add(boxes, [part])
 
-    async def _compare(self, count: Count, boxes: Bools, tiles: Sequence[F64]) -> "list[Pictures]":
-        """Picture parts of the page without and with letters.
+    async def _compare(self, count: Count, boxes: Bools, clip: F64) -> "Pictures":
+        """Picture a part of the page without and with letters.
 
         In this order, because a layer may be missing in the first picture after a change.
         """
-        without, complete = await self.without(tiles), await self.shoot_all(tiles)
-        parts = []
-        for tile, first, second in zip(tiles, without, complete, strict=True):
-            part = await asyncio.to_thread(Pictures, count.scene, tile, await first, await second)
-            if await asyncio.to_thread(part.moves) or await self._moves(part, part.may_move(boxes)):
-                await asyncio.to_thread(part.take_out, *await self.again(tile, _MOST_AGAIN))
-            drawn = await self.draw(count.letters, tile, part.size)
-            comparison = await asyncio.to_thread(part.compared, count.letters, drawn)
-            await self._look_closer(part, comparison, count.letters, dict.fromkeys(self.worlds))
-            await asyncio.to_thread(part.match, comparison)
-            for group in await asyncio.to_thread(part.crowds, boxes, count.can_be_alone):
-                around = part.around(np.isin(np.arange(boxes.size), group))
-                nodes = await self.nodes(count.scene, group)
-                picture = await self.without_some(around, nodes)
-                drawn = await self.draw(count.letters, around, picture.size, count.scene.owner[group])
-                comparison = await asyncio.to_thread(
-                    part.compared_alone, group, around, picture, count.letters, drawn
-                )
-                await self._look_closer(part, comparison, count.letters, nodes)
-                await asyncio.to_thread(part.count_alone, group, comparison)
-            heaps = await asyncio.to_thread(part.bury)
-            if heaps.texts.size:
-                around = part.around(heaps.mixing)
-                drawn = await self.draw(count.letters, around, part.size_of(around), heaps.texts)
-                await asyncio.to_thread(part.mix, heaps, around, count.letters, drawn)
-            parts.append(part)
-        return parts
+        first, second = await self.without(clip), await self.shoot(clip)
+        part = await asyncio.to_thread(Pictures, count.scene, clip, await first, await second)
+        if await asyncio.to_thread(part.moves) or await self._moves(part, part.may_move(boxes)):
+            await asyncio.to_thread(part.take_out, *await self.again(clip, _MOST_AGAIN))
+        drawn = await self.draw(count.letters, clip, part.size)
+        comparison = await asyncio.to_thread(part.compared, count.letters, drawn)
+        await self._look_closer(part, comparison, count.letters, dict.fromkeys(self.worlds))
+        await asyncio.to_thread(part.match, comparison)
+        for group in await asyncio.to_thread(part.crowds, boxes, count.can_be_alone):
+            around = part.around(np.isin(np.arange(boxes.size), group))
+            nodes = await self.nodes(count.scene, group)
+            picture = await self.without_some(around, nodes)
+            drawn = await self.draw(count.letters, around, picture.size, count.scene.owner[group])
+            comparison = await asyncio.to_thread(
+                part.compared_alone, group, around, picture, count.letters, drawn
+            )
+            await self._look_closer(part, comparison, count.letters, nodes)
+            await asyncio.to_thread(part.count_alone, group, comparison)
+        heaps = await asyncio.to_thread(part.bury)
+        if heaps.texts.size:
+            around = part.around(heaps.mixing)
+            drawn = await self.draw(count.letters, around, part.size_of(around), heaps.texts)
+            await asyncio.to_thread(part.mix, heaps, around, count.letters, drawn)
+        return part
 
     async def _look_closer(
         self, part: "Pictures", comparison: Comparison, letters: Letters, nodes: dict[int, Any]

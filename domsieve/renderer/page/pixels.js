@@ -3,7 +3,7 @@
 // still(...roots): pauses animations, and those of SVG; returns how many of the former there were, how many of them
 // go on, since they follow what is scrolled, how many wait, maybe until a reader scrolls to something, and how many
 // transitions could not be held.
-// settle(): brings those that waited, and do not any more, to their ends; returns how many.
+// settle(): brings those that waited, and do not any more, to their ends.
 // isInTransition(): whether the browser shows pictures of what was there before.
 // reveal(...roots): shows the content of boxes that have none far from the window.
 // hasCanvas(...roots), canvasStyles(...roots): whether there is any canvas, and how they are laid out.
@@ -584,7 +584,6 @@ globalThis.domsievePixels = (() => {
         if (animation.effect.getComputedTiming().endTime <= ENDS_MS) animation.finish();
         else animation.pause();
       }
-      return begun.length;
     },
 
     isInTransition() {

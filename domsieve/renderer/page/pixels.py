@@ -186,8 +186,9 @@ class _Page(Viewer):
         window_px = np.array([window["clientWidth"], window["clientHeight"]], np.float64)
         self.origin = np.array([window["pageX"], window["pageY"]], np.float64)
         sticky = covering(scene, window_px)
-        moved = scripted is not None
-        fixed, grounds = await self._settle(scene, capture, names, window_px, sticky, moved=moved)
+        fixed, grounds = await self._settle(
+            scene, capture, names, window_px, sticky, moved=scripted is not None
+        )
         await self._cut(scene)
         await self._read_fonts(scene)
         await self._check_blank(scene)
@@ -210,7 +211,7 @@ class _Page(Viewer):
             metrics = await self.session.send("Page.getLayoutMetrics")
             if is_last or metrics["cssContentSize"] == size:
                 break
-            # Lazy pictures came in view, and failed, since nothing is loaded: now they have another size.
+            # What came in view may have another size now.
             scene.place(await self.capture(SHOWING), await self.frame_places(scene))
         first = np.array([0, 0, window["clientWidth"], window["clientHeight"]], np.float64)
         await self._view_fixed(count, fixed, first)
