@@ -1,7 +1,6 @@
-"""Which texts a picture of the whole page shows in another way than the window does.
+"""Which texts may be seen in some places of the window only, since something stays in it while the page is scrolled.
 
-Some boxes and backgrounds stay in the window while a page is scrolled. A picture of the whole page has them in one
-place only. So texts that are over or under these are pictured in the window, to which the page is scrolled.
+A text that is over or under such a box or background is looked for in several places of the window.
 """
 
 import numpy as np
@@ -77,7 +76,7 @@ def covering(scene: Scene, window: F64) -> Ints:
 
 
 def in_window(scene: Scene, window: F64, grounds: Ints, sticky: Ints) -> tuple[Bools, Bools]:
-    """Return which parts of texts (B,) must be pictured in the window, and which of these move with it.
+    """Return which parts of texts (B,) may be seen in some places of the window only, and which of them move with it.
 
     Parameters
     ----------

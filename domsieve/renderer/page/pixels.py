@@ -1,13 +1,15 @@
 """Find out from pictures of an open page which of its texts can be seen.
 
-A page is pictured twice: as it is, and with all letters transparent. What differs inside the boxes of a text is what
-a reader sees of it. A few letters of a text are seen if a tenth of the pixels differ that would if they were black on
-white. A text is seen if any of its letters are, and it is cut to these.
+A page is scrolled through its window, and what this shows is pictured twice: as it is, and with all letters
+transparent. What differs inside the boxes of a text is what a reader sees of it. A few letters of a text are seen if
+a tenth of the pixels differ that would if they were black on white. A text is seen if any of its letters are, and it
+is cut to these. No picture shows more than the window: for such a picture, the browser lays the page out for another
+window, in which animations begin anew, boxes forget how far they are scrolled, and other pictures are chosen.
 
 Before the pictures, animations are paused, a locked page is released, and fixed boxes are made transparent, so
 that only boxes that scroll with the page can cover text. The texts of fixed boxes are pictured apart. What is under
-or over something that stays in the window, or follows how far the page is scrolled, is pictured in the window, to
-which the page is scrolled. Boxes that scroll are scrolled, as a reader can, until their texts were in view. Texts
+or over something that stays in the window, or follows how far the page is scrolled, is pictured in several places of
+the window, until it is seen. Boxes that scroll are scrolled, as a reader can, until their texts were in view. Texts
 that overlap others are made transparent one after the other.
 
 The page cannot act against this. Its scripts are off, nothing arrives from the net, and no style sheet of it sees
