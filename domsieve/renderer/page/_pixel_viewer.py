@@ -55,7 +55,12 @@ class Viewer(Camera):
         self._canvas_styles: list[list[str]] = []
 
     async def view(self, count: Count, boxes: Bools, clip: F64) -> None:
-        """Picture some boxes in a part of the page as readers see them, and count what changes of them."""
+        """Picture some boxes as readers see them, and count what changes of them.
+
+        Parameters
+        ----------
+        clip : the part of the page that readers can scroll to, or to which it is scrolled in boxes.
+        """
         is_fixed = count.scene.fixed_box >= 0
         await self.view_here(count, boxes & is_fixed, clip)
         place, _ = count.scene.in_view()

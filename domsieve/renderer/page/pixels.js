@@ -46,7 +46,7 @@ globalThis.domsievePixels = (() => {
   const blanked = sheet(`::highlight(${NAME}) { color: transparent; text-decoration: none;
       -webkit-text-fill-color: transparent; -webkit-text-stroke-color: transparent }`);
   // The browser's own highlights lie above all others.
-  const found = sheet(["::target-text", "::selection", "::spelling-error", "::grammar-error"].map((name) =>
+  const unmarked = sheet(["::target-text", "::selection", "::spelling-error", "::grammar-error"].map((name) =>
     `${name} { color: transparent !important; -webkit-text-fill-color: transparent !important; text-decoration: none !important }`).join(""));
   // No highlight changes shadows, letters of SVG and generated text. Ids outweigh almost all rules of pages.
   const strong = (selector) => `:is(${selector}, ${"#domsieve".repeat(9)} *)`;
@@ -725,7 +725,7 @@ globalThis.domsievePixels = (() => {
 
     blank(count, ...objects) {
       const nodes = clear(count, objects, false);
-      adopt([blanked, found], blankTrees);
+      adopt([blanked, unmarked], blankTrees);
       const ranges = (nodes ?? blankTrees).map((node) => {
         const range = new Range();
         range.selectNodeContents(node);
@@ -812,7 +812,7 @@ globalThis.domsievePixels = (() => {
 
     unblank() {
       CSS.highlights.delete(NAME);
-      drop([blanked, found, shadowless], blankTrees);
+      drop([blanked, unmarked, shadowless], blankTrees);
       for (const animation of blanks) animation.cancel();
       blanks = [];
     },
