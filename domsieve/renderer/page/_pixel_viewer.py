@@ -62,7 +62,8 @@ class Viewer(Camera):
         clip : the part of the page that readers can scroll to, or to which it is scrolled in boxes.
         """
         is_fixed = count.scene.fixed_box >= 0
-        await self.view_here(count, boxes & is_fixed, clip)
+        if (fixed := boxes & is_fixed).any():
+            await self.view_here(count, fixed, clip)
         place, _ = count.scene.in_view()
         is_beyond = ~self.moving & ~((place[:, :2] < clip[2:]) & (place[:, 2:] > clip[:2])).all(axis=1)
         count.add(boxes & ~is_fixed & is_beyond, [])  # where no reader can scroll to
