@@ -28,8 +28,9 @@ from domsieve.analysis.browser_need.style_chains import (
     unseen_texts,
     without_texts,
 )
-from domsieve.analysis.browser_need.sufficiency import Outcome, compare_source
+from domsieve.analysis.browser_need.sufficiency import compare_source
 from domsieve.analysis.columns.page_columns import page_texts
+from domsieve.analysis.compare.comparison import Outcome
 from domsieve.analysis.compare.raw_visibility import WhenRendered, when_rendered
 from domsieve.analysis.registry import page_cleaner
 from domsieve.renderer.html_parser.parser import parse_html

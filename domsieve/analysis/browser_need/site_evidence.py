@@ -12,7 +12,7 @@ from hashlib import blake2b
 import msgspec
 
 from domsieve.analysis.browser_need.style_chains import SeenChains
-from domsieve.analysis.browser_need.sufficiency import Outcome
+from domsieve.analysis.compare.comparison import Outcome
 
 COMPARED = 3
 """Number of pages of a prefix that are loaded both ways before others are fetched only."""

@@ -1,12 +1,10 @@
 """Whether the source of a page is enough, by its rendered version: content, hidden text, and links."""
 
-from typing import Literal
-
 import msgspec
 
 from domsieve.analysis.columns.links import Addresses
 from domsieve.analysis.columns.page_columns import attributes_of, has_tag
-from domsieve.analysis.compare.comparison import Overlap, content_overlaps
+from domsieve.analysis.compare.comparison import Outcome, Overlap, content_overlaps
 from domsieve.analysis.verdict import Verdict
 from domsieve.budget import check
 from domsieve.snapshot.page import Snapshot
@@ -22,17 +20,13 @@ _FEWEST_WORDS = 20
 _LEAST_OF_SOURCE = 0.5
 _MOST_LINKS = 10_000
 
-Outcome = Literal["enough", "needed", "unknown"]
-
 
 class Sufficiency(msgspec.Struct, frozen=True, kw_only=True):
     """The comparison of a page's source with its rendered version.
 
     Parameters
     ----------
-    outcome : ``"enough"``: the source shows what the rendered page shows. ``"needed"``: it does not.
-        ``"unknown"``: the rendered page is cut, or shows too little to compare with.
-    why : what is missing, as the end of a sentence; empty if the source is enough.
+    outcome, why : as in `BrowserNeed`.
     content : words of the rendered page's content, searched for in the source.
     content_of_raw : words of the source's content, searched for on the rendered page.
     links : links of the rendered page, searched for in the source.

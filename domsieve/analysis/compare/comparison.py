@@ -119,6 +119,9 @@ class TwoLoads(msgspec.Struct, frozen=True, kw_only=True):
     blocks: list[DifferingBlock]
 
 
+Outcome = Literal["enough", "needed", "unknown"]
+
+
 class BrowserNeed(msgspec.Struct, frozen=True, kw_only=True):
     """How ``render="auto"`` judges a page of which it has both versions.
 
@@ -130,7 +133,7 @@ class BrowserNeed(msgspec.Struct, frozen=True, kw_only=True):
     signs : what in the source alone says that it needs a browser, likewise.
     """
 
-    outcome: Literal["enough", "needed", "unknown"]
+    outcome: Outcome
     why: str
     signs: tuple[str, ...]
 

@@ -330,6 +330,11 @@ def joined(columns: Any) -> Ints:
     return np.fromiter(chain.from_iterable(columns), np.intp)
 
 
+def meet(boxes: F64, one: F64) -> Bools:
+    """Return which boxes (n, 4) have a part in common with one (4,)."""
+    return np.asarray(((boxes[:, :2] < one[2:]) & (boxes[:, 2:] > one[:2])).all(axis=1))
+
+
 def common(first: F64, second: F64) -> F64:
     """Return what rectangles (..., 4) have in common, given by left, top, right and bottom."""
     begin, end = np.maximum(first[..., :2], second[..., :2]), np.minimum(first[..., 2:], second[..., 2:])

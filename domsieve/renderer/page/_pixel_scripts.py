@@ -98,19 +98,19 @@ def _differ(first: Sequence[str], second: Sequence[str]) -> bool:
     return len(first) != len(second) or any(a != b and a and b for a, b in zip(first, second, strict=True))
 
 
-async def revealed(page: OpenPage, style_names: Sequence[str], *, scripts: bool) -> PixelCapture:
+async def revealed(page: OpenPage, style_names: Sequence[str], *, has_canvas: bool) -> PixelCapture:
     """Show the content of boxes that have none far from the window, and capture the page with these properties.
 
     Parameters
     ----------
-    scripts : whether scripts were on until now.
+    has_canvas : whether there are canvases that were laid out while scripts were on.
 
     Raises
     ------
     ValueError : a script has run.
     """
     await page.ask_all("reveal")
-    if scripts and any(await page.ask_all("hasCanvas")):
+    if has_canvas:
         return await relaid(page, style_names)
     return await page.capture(style_names)
 

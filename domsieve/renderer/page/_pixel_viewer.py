@@ -13,7 +13,7 @@ from domsieve.renderer.page._pixel_capture import PixelCapture
 from domsieve.renderer.page._pixel_count import Count
 from domsieve.renderer.page._pixel_letters import Letters
 from domsieve.renderer.page._pixel_likeness import Comparison
-from domsieve.renderer.page._pixel_parts import F64, Bools, common
+from domsieve.renderer.page._pixel_parts import F64, Bools, common, meet
 from domsieve.renderer.page._pixel_pictures import Pictures, area, around_all
 from domsieve.renderer.page._pixel_scene import SHOWING
 from domsieve.renderer.page._pixel_scripts import relaid
@@ -65,17 +65,17 @@ class Viewer(Camera):
         if (fixed := boxes & is_fixed).any():
             await self.view_here(count, fixed, clip)
         place, _ = count.scene.in_view()
-        is_beyond = ~self.moving & ~((place[:, :2] < clip[2:]) & (place[:, 2:] > clip[:2])).all(axis=1)
+        is_beyond = ~self.moving & ~meet(place, clip)
         count.add(boxes & ~is_fixed & is_beyond, [])  # where no reader can scroll to
         boxes = boxes & ~is_fixed & ~is_beyond
         groups = (
-            (boxes & ~self.in_window, _BANDS[:1]),
-            (boxes & self.in_window & ~self.moving, _BANDS),
-            (boxes & self.in_window & self.moving, _BANDS if self.follows else ()),
+            (boxes & ~self.in_window, _BANDS[:1], False),
+            (boxes & self.in_window & ~self.moving, _BANDS, False),
+            (boxes & self.in_window & self.moving, _BANDS if self.follows else (), True),
         )
-        for number, (here, bands) in enumerate(groups):
+        for here, bands, moves in groups:
             if here.any():
-                await self._view_in_window(count, here, clip, bands, moves=number == 2)
+                await self._view_in_window(count, here, clip, bands, moves=moves)
 
     async def _view_in_window(
         self, count: Count, boxes: Bools, clip: F64, bands: Sequence[tuple[float, float]], *, moves: bool
@@ -151,6 +151,12 @@ class Viewer(Camera):
                 await relaid(self, ())
             self._canvas_styles = styles
 
+    async def go(self, top: float) -> F64:
+        """Scroll the page and let it follow, see `arrive`; return what the window shows, see `aim`."""
+        window = await self.aim(0.0, top)
+        await self.arrive(*window[:2].tolist())
+        return window
+
     async def view_again(self, count: Count, boxes: Bools, contents: Mapping[int, F64], top: float) -> None:
         """Picture boxes that stay in the window and were not seen yet once more, in another place of the page.
 
@@ -164,11 +170,10 @@ class Viewer(Camera):
             return
         scene = count.scene
         before = await self.capture(SHOWING)
-        window = await self.aim(0.0, top)
-        await self.arrive(*window[:2].tolist())
+        window = await self.go(top)
         await self._replace(count, await self.capture(SHOWING), contents)
         place, _ = scene.in_view()
-        unseen &= (place[:, :2] < window[2:]).all(axis=1) & (place[:, 2:] > window[:2]).all(axis=1)
+        unseen &= meet(place, window)
         if unseen.any():
             count.recount(unseen)
             await self.view_here(count, unseen, common(around_all(place[unseen]), window))

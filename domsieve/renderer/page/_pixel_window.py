@@ -5,7 +5,7 @@ A text that is over or under such a box or background is looked for in several p
 
 import numpy as np
 
-from domsieve.renderer.page._pixel_parts import F64, Bools, Ints, px
+from domsieve.renderer.page._pixel_parts import F64, Bools, Ints, meet, px
 from domsieve.renderer.page._pixel_scene import Scene
 
 # A ground, and a sticky box that may lie over a text wherever that is, has at least this share of the height of the
@@ -101,7 +101,7 @@ def in_window(scene: Scene, window: F64, grounds: Ints, sticky: Ints) -> tuple[B
     for node in scene.attached.tolist():
         if scene.names[node] in _OF_PAGE:
             found[:] = True
-        found |= _meet(scene.box, scene.bounds[node])
+        found |= meet(scene.box, scene.bounds[node])
     return found | moves, moves
 
 
@@ -158,13 +158,8 @@ def _over(scene: Scene, node: int, reach: F64) -> Bools:
     """Return the parts (B,) that may pass over a box which stays in the window."""
     found = (scene.fixed_box < 0) & (scene.box[:, 0] < reach[2]) & (scene.box[:, 2] > reach[0])
     if (around := cutting(scene, node)) >= 0:
-        found &= _meet(scene.box, scene.bounds[around])
+        found &= meet(scene.box, scene.bounds[around])
     return np.asarray(found)
-
-
-def _meet(boxes: F64, one: F64) -> Bools:
-    """Return which boxes (n, 4) have a part in common with one (4,)."""
-    return np.asarray(((boxes[:, :2] < one[2:]) & (boxes[:, 2:] > one[:2])).all(axis=1))
 
 
 def _passing(scene: Scene, node: int, reach: F64) -> Bools:
@@ -179,6 +174,6 @@ def _passing(scene: Scene, node: int, reach: F64) -> Bools:
         end[1] = np.fmax(end[1], scene.bounds[around, 3])
     if any(around == one.node for one in scene.scrollers):  # what scrolls in it goes on beyond its edges
         begin[1], end[1] = -np.inf, np.inf
-    found = _meet(scene.box, np.append(begin, end))
+    found = meet(scene.box, np.append(begin, end))
     found &= scene.document_of[scene.owner] == scene.document_of[node]
     return np.asarray(found & ~_inside(scene, node)[scene.owner])

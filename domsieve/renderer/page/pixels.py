@@ -109,11 +109,11 @@ async def look(
                 await page.open(capture)
                 scripted = None
                 page.is_in_transition = any(await page.ask_all("isInTransition"))
+                page.has_canvas = scripts and any(await page.ask_all("hasCanvas"))
                 sought = (_SKIPPING, _FIRST_LINE, *WORDS)
                 words = await mentioned(page, capture, sought, (_SKIPPING, *LIKELY))
                 if _SKIPPING in words or page.has_closed_roots:
-                    capture = await revealed(page, style_names, scripts=scripts)
-                page.has_canvas = scripts and any(await page.ask_all("hasCanvas"))
+                    capture = await revealed(page, style_names, has_canvas=page.has_canvas)
                 if scripts and SCRIPTING in words:
                     await page.still()
                     scripted = await with_scripts(page, style_names, words)
@@ -283,15 +283,13 @@ class _Page(Viewer):
 
     async def _pass_by(self) -> None:
         """Scroll through the page once, so that animations begin that wait until a reader comes to them."""
-        window = await self.aim(0.0, 0.0)
+        window = await self.go(0.0)
         for _ in range(_MOST_STEPS):
-            await self.arrive(*window[:2].tolist())
             top, step = float(window[1]), float(window[3] - window[1])
-            window = await self.aim(0.0, top + _STEP * step)
+            window = await self.go(top + _STEP * step)
             if window[1] <= top:
                 break
-        await self.aim(0.0, 0.0)
-        await self.arrive()
+        await self.go(0.0)
 
     async def _staying(self, fixed: Sequence[Any]) -> Sequence[bool]:
         """Return which fixed elements stay where they are when the page is scrolled, as far as it can be."""
@@ -299,11 +297,9 @@ class _Page(Viewer):
             return []
         tops = []
         for place in (0.0, 1.0, CHANCE.uniform(*_FAR_PX)):  # what leaves its place only later is no fixed box
-            window = await self.aim(0.0, place)
-            await self.arrive(*window[:2].tolist())
+            await self.go(place)
             tops.append(await self.call(0, "tops", *fixed))
-        await self.aim(0.0, 0.0)
-        await self.arrive()
+        await self.go(0.0)
         return [
             not any(held for _, held in own) and len({top for top, _ in own}) == 1
             for own in zip(*tops, strict=True)
