@@ -229,6 +229,8 @@ WAYS = {
         "<p style='color:#fff;background:#fff'>{}</p>",
         "<div><div style='position:sticky;top:0;height:100vh;background:#000'></div></div>"
         "<div style='height:1500px'></div><p style='color:#fff'>{}</p>",
+        "<div style='height:100vh;overflow:auto'><div style='position:sticky;top:0;height:100vh;background:#000'>"
+        "</div><div style='height:1500px'></div></div><p style='color:#fff'>{}</p>",
         "<style>.a::first-line{{color:#fff}}</style><p class=a>{}</p>",
         "<p style='color:color(rec2020 1 1 1)'>{}</p>",
         "<p style='color:color(a98-rgb 1 1 1)'>{}</p>",
@@ -436,6 +438,9 @@ SEEN_TOO = [
     "<div style='position:relative;height:1500px'></div><p style='position:relative;color:#fff'>{}</p>",
     "<div><div style='position:sticky;top:0;height:100vh;background:#000'></div><div style='position:relative'>"
     "<div style='height:1500px'></div><p style='color:#fff'>{}</p></div></div>",
+    "<div style='height:100vh;overflow:auto'><div style='position:sticky;top:0;height:100vh;margin-bottom:-100vh;"
+    "background:#000'></div><div style='position:relative'><div style='height:1500px'></div>"
+    "<p style='color:#fff'>{}</p></div></div>",
     "<svg width=0 height=0><filter id=f></filter></svg><p style='filter:url(#f)'>{}</p>",
     "<div style='background:#888'><p style='mix-blend-mode:plus-darker;color:#fff'>{}</p></div>",
     "<p style='clip-path:inset(0 round 0 0 0 0)'>{}</p>",

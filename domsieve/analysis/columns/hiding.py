@@ -344,8 +344,11 @@ class _Judge:
             moved[:, 1::2] += (area[1::2].mean() - cores[:, 1::2].mean(axis=1))[:, None]
             meets = (own != mover) & (share_in(area[None], moved) >= _LEAST_SHARE)
             if not self.node.fixed[mover]:  # a sticky box stays in the one around it
-                around = self.rect[page.parent[mover]]
-                meets &= (cores[:, 3] > around[1]) & (cores[:, 1] < around[3])
+                around = int(page.parent[mover])
+                if self.node.scrolls[around]:  # with all that it scrolls
+                    meets &= (back.text > around) & (back.text < page.end[around])
+                else:
+                    meets &= (cores[:, 3] > self.rect[around, 1]) & (cores[:, 1] < self.rect[around, 3])
             those = np.flatnonzero(meets)
             part = back.take(those)
             behind = covers.behind(part.text, part.owner, scene.mover == mover, moved[those])
