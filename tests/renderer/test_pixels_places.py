@@ -78,6 +78,18 @@ COVERED = {
     + f"{_TALL}<p>{{}}</p>{_TALL}",
     "the last of many sticky boxes": f"{'<i style=position:sticky></i>' * 60}<div style='position:sticky;top:0;"
     f"height:100vh;background:{_WHITE};z-index:1'></div>{_TALL}<p>{{}}</p>{_TALL}",
+    "a sticky box that stays at the side": "<div style='width:6000px;height:900px'><div style='position:sticky;"
+    f"left:0;width:100vw;height:60px;margin-bottom:-60px;z-index:1;background:{_WHITE}'></div>"
+    "<p style='padding-left:3500px;margin:0;height:60px'>{}</p></div>",
+    "a low sticky box with a large shadow": "<div style='position:sticky;top:1px;height:1px;z-index:1;"
+    f"box-shadow:0 50vh 0 100vw #fff'></div>{_TALL}<p>{{}}</p>{_TALL}",
+    "sticky text that is pushed under a bar": f"<div style='position:sticky;top:0;height:15vh;background:{_WHITE};"
+    f"z-index:1'></div><div style='margin-top:-15vh'>{_TALL}<p style='position:sticky;bottom:88vh;margin:0;"
+    f"height:30px'>{{}}</p></div>{_TALL}",
+    "what is stuck to the side": "<style>body { margin: 0 } #s { position: sticky; left: 0.7px; width: 900px; "
+    "container-type: scroll-state } i { position: absolute; inset: 0; background: #fff; opacity: 0 } "
+    "@container scroll-state(stuck: left) { i { opacity: 1 } }</style><div id=s><div style='position:relative'>"
+    "<p>{}</p><i></i></div></div><div style='width:3000px;height:9px'></div>",
     "what the browser puts into an element": "<style>progress::-webkit-progress-bar { position: fixed; "
     "inset: 0; background: #000; z-index: -1 } progress { appearance: none }</style><progress></progress>"
     f"{_TALL}<p>{{}}</p>",
@@ -125,6 +137,13 @@ IN_SIGHT = {
     "a fixed ground that a section shows": "<style>section { height: 100vh; clip-path: inset(0); color: #fff } "
     "i { position: fixed; inset: 0 } p { position: relative; padding: 200px }</style><section><i style="
     "'background:#036'></i><p>one</p></section><section><i style='background:#063'></i><p>{}</p></section>",
+    "under the sticky head of a table that scrolls": "<style>th { position: sticky; top: 0; height: 60px; "
+    "background: #fff } td { height: 30px }</style><div style='height:200px;overflow:auto'><table><tr><th>head"
+    f"{'<tr><td>row' * 9}<tr><td>{{}}{'<tr><td>row' * 9}</table></div>",
+    "in a box that scrolls and stays in the window": "<div style='display:flex'><div style='position:sticky;top:0;"
+    f"height:90vh;width:400px;flex:none;overflow:auto'>{_TALL}<p>{{}}</p></div><div>{_TALL}{_TALL}</div></div>",
+    "in a frame with a sticky head": f"{_TALL}<iframe style='height:200px' srcdoc=\"<div style='position:sticky;"
+    "top:0;height:60px;background:#eee'>head</div><p style='margin-top:400px'>{}</p>\"></iframe>",
     "an animation that waits": "<style>@keyframes k { from { opacity: 0 } } p { animation: k 0.2s both; "
     "timeline-trigger: --t view(); animation-trigger: --t play-forwards }</style>"
     f"{_TALL}<p>{{}}</p>{_TALL}",

@@ -13,7 +13,6 @@ from domsieve.renderer.page._pixel_parts import (
     Bools,
     Ints,
     Scroller,
-    common,
     drawn_px,
     edges_of,
     frame_place,
@@ -26,8 +25,9 @@ from domsieve.renderer.page._pixel_parts import (
     squeezed,
 )
 from domsieve.renderer.page._pixel_patterns import PATTERNS, has_fine_patterns, may_move
+from domsieve.renderer.page._pixel_places import Places
 from domsieve.renderer.page._pixel_reading import clear, is_unclear, unclear_filters, unread
-from domsieve.renderer.page._pixel_tree import Tree, nodes_of
+from domsieve.renderer.page._pixel_tree import nodes_of
 from domsieve.renderer.page._pixel_turns import TURNING, linear_maps, overrides, reading, tilted, too_flat
 from domsieve.snapshot.page import Kind
 
@@ -60,7 +60,7 @@ _INK, _INK_OF_EDGES, _LINE_HEIGHT = 0.035, 0.55, 1.15
 _LONGEST_MARKER = 12
 
 
-class Scene(Tree):
+class Scene(Places):
     """The texts of a page and what is around them.
 
     Parameters
@@ -97,13 +97,11 @@ class Scene(Tree):
     is_displaced : (N,), the nodes whose lines captures have elsewhere: vertical ones, in columns, buttons, drawings.
     is_level : (N,), the nodes whose lines are written to the side, not down or up.
     is_plain, is_curved : (N,), the texts whose letters are in lines, and those with letters along a path.
-    box, ink : the edges of each part in CSS px of the page before anything is scrolled (B, 4), and how many pixels of
-        a picture would differ if its letters were black on white (B,).
+    ink : how many pixels of a picture would differ if the letters of each part were black on white (B,).
     column, maps : the distinct values of each property, and what transforms make of each node (N, 2, 2).
     has_first_lines : whether style sheets may give first lines another font.
     is_fine : whether the page may have patterns that are finer than pixels.
-    moving : (M, 4), where what may move by itself is, in the same px.
-    scroller : (B,), the number of the innermost of `scrollers` around each part, -1 for none.
+    moving : (M, 4), where what may move by itself is, in CSS px of the page.
     """
 
     def __init__(self, capture: PixelCapture, names: Sequence[str]) -> None:
@@ -245,7 +243,8 @@ class Scene(Tree):
         for before, after in zip(self.capture.documents, capture.documents, strict=True):
             if nodes_of(before) != nodes_of(after):
                 raise ValueError("The page has changed its structure.")
-        self.scrollers: list[Scroller] = []
+        self.scrollers = []
+        self.shifts[:] = 0
         self._scroller_of = np.full(self.kind.size, -1)
         bounds = np.full((self.kind.size, 4), np.nan)
         columns: list[tuple[Ints, Ints, F64, Ints, Ints, Ints]] = []
@@ -429,72 +428,3 @@ class Scene(Tree):
         self._scroller_of[node] = len(self.scrollers)
         edges = edges_of(port[None])[0]
         self.scrollers.append(Scroller(node, outer, edges, np.array(axes), scale, offset, offset.copy()))
-
-    # ---- what is in view
-
-    def in_view(self) -> tuple[F64, F64]:
-        """Return where all boxes are now (B, 4), and how much of each is in the boxes that it scrolls in (B,).
-
-        The share is of what fits into these at once.
-        """
-        count = len(self.scrollers)
-        moved = self._moved()
-        port = np.tile([-np.inf, -np.inf, np.inf, np.inf], (count + 1, 1))
-        for number, one in enumerate(self.scrollers):
-            own = one.port - np.tile(moved[one.outer], 2)
-            port[number] = common(own, port[one.outer])
-        box = self.box - np.tile(moved[self.scroller], 2)
-        part = common(box, port[self.scroller])
-        whole, seen = box[:, 2:] - box[:, :2], np.maximum(part[:, 2:] - part[:, :2], 0)
-        room = np.full((count + 1, 2), np.inf)
-        for number, one in enumerate(self.scrollers):
-            room[number] = np.minimum(one.port[2:] - one.port[:2], room[one.outer])
-        fits = np.minimum(whole, room[self.scroller])
-        with np.errstate(invalid="ignore", divide="ignore"):
-            share = np.nan_to_num((seen / fits).prod(axis=1), nan=1.0, posinf=1.0)
-        return part, share
-
-    def moved(self) -> F64:
-        """Return how far each part is scrolled to the left and up now (B, 2)."""
-        return np.asarray(self._moved()[self.scroller])
-
-    def _moved(self) -> F64:
-        """Return how far the content of each scroller is scrolled; the last is for what does not scroll."""
-        moved = np.zeros((len(self.scrollers) + 1, 2))
-        for number, one in enumerate(self.scrollers):
-            moved[number] = moved[one.outer] + (one.at - one.start) * one.scale
-        return moved
-
-    def port_around(self, node: int) -> F64 | None:
-        """Return what the innermost box shows that a node scrolls in; None if it scrolls with the page."""
-        above = int(self.parent[node])
-        while above >= 0 and self._scroller_of[above] < 0:
-            above = int(self.parent[above])
-        return self.scrollers[self._scroller_of[above]].port if above >= 0 else None
-
-    def chain(self, box: int) -> list[int]:
-        """Return the scrollers that a part is in, the innermost first."""
-        number, found = int(self.scroller[box]), []
-        while number >= 0:
-            found.append(number)
-            number = self.scrollers[number].outer
-        return found
-
-    def offsets_for(self, box: int, number: int, share: float) -> F64:
-        """Return the offsets of a scroller, given those in it, that show a part, with a share of the room before."""
-        target = self.box[box, :2].copy()
-        for inner in self.chain(box):
-            one = self.scrollers[inner]
-            if inner == number:
-                break
-            target -= (one.at - one.start) * one.scale
-        one = self.scrollers[number]
-        room = np.maximum(share * (one.port[2:] - one.port[:2] - self.box[box, 2:] + self.box[box, :2]), 1)
-        return np.where(one.axes, one.start + (target - one.port[:2] - room) / one.scale, one.start)
-
-    def port_of(self, box: int) -> F64:
-        """Return what the outermost box shows that a box scrolls in."""
-        number = int(self.scroller[box])
-        while self.scrollers[number].outer >= 0:
-            number = self.scrollers[number].outer
-        return self.scrollers[number].port

@@ -2,7 +2,7 @@
 
 import asyncio
 import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -13,10 +13,11 @@ from domsieve.renderer.page._pixel_capture import PixelCapture
 from domsieve.renderer.page._pixel_count import Count
 from domsieve.renderer.page._pixel_letters import Letters
 from domsieve.renderer.page._pixel_likeness import Comparison
-from domsieve.renderer.page._pixel_parts import F64, Bools, common, meet
+from domsieve.renderer.page._pixel_parts import F64, Bools, Ints, common, meet
 from domsieve.renderer.page._pixel_pictures import Pictures, area, around_all
-from domsieve.renderer.page._pixel_scene import SHOWING
+from domsieve.renderer.page._pixel_scene import SHOWING, Scene
 from domsieve.renderer.page._pixel_scripts import relaid
+from domsieve.renderer.page._pixel_window import reach_of, under_floats
 
 # Where in the window texts are pictured: the middle of a band and its height, as shares of the window's height. After
 # the first, only what was not seen before.
@@ -25,6 +26,8 @@ _BANDS = (0.5, 0.9), (0.5, 0.4), (0.84, 0.25), (0.16, 0.25)
 _PLACES = 0.5, 0.95, 0.05
 # A bound of the work on one page. Texts beyond it are unsure.
 _MOST_WINDOWS = 400
+# So many sticky boxes are followed; texts in others may be looked for where they are not.
+_MOST_STICKY = 500
 # What was not seen in one place of the window is looked for in so many more windows. A guess.
 _MOST_MORE = 60
 # If so many parts of texts are not seen in a picture, it is taken again; if fewer are not, what is around them, if it
@@ -41,18 +44,72 @@ class Viewer(Camera):
 
     Attributes
     ----------
-    in_window, moving : (B,), the parts of texts that may be seen in some places of the window only, and those of them
-        that are in other places when the page is scrolled.
+    in_window : (B,), the parts of texts that may be seen in some places of the window only.
+    moving : (B,), those that are in other places when the page is scrolled.
     follows : whether these follow the scrolling, and do not only stay in the window.
     waits : whether animations wait, maybe until a reader scrolls to something.
     has_canvas : whether there are canvases, which are laid out anew if the scrolling changes their display.
+    reach : left, top, right and bottom of each float with all below it, when the scene was placed (F, 4).
     """
 
     def __init__(self, tab: Tab) -> None:
         super().__init__(tab)
         self.in_window, self.moving = np.zeros((2, 0), np.bool_)
+        self.reach = np.zeros((0, 4))
         self.follows = self.waits = self.has_canvas = False
         self._canvas_styles: list[list[str]] = []
+        self._sticky: dict[int, dict[int, Any]] = {}
+        self._fixed: list[int] = []
+        self._at_first = np.zeros((0, 2))
+
+    async def let_float(self, scene: Scene, grounds: Ints) -> None:
+        """Tell a scene what stays in the window, or in a box that scrolls, while that is scrolled.
+
+        Parameters
+        ----------
+        grounds : the fixed boxes behind the texts.
+        """
+        sticky = scene.sticky[np.isin(scene.document_of[scene.sticky], [*self.worlds])][:_MOST_STICKY]
+        fixed = scene.floating[
+            [scene.style(node, "position") == ["fixed"] for node in scene.floating.tolist()]
+        ]
+        floats = np.unique(np.concatenate((sticky, grounds, fixed)))
+        scene.let_float(floats.tolist(), np.isin(np.arange(scene.ids.size), scene.fixed))
+        self._sticky = {}
+        for number in np.flatnonzero(np.isin(floats, sticky)).tolist():
+            node = int(floats[number])
+            own = self._sticky.setdefault(int(scene.document_of[node]), {})
+            own[number] = await self._handle(scene, node)
+        self._fixed = np.flatnonzero(~np.isin(floats, sticky)).tolist()
+        await self.begin(scene)
+
+    async def begin(self, scene: Scene) -> None:
+        """Note where floats are when a scene has just been placed."""
+        self.reach = reach_of(scene)[scene.floats]
+        self._at_first = await self._where()
+
+    async def _where(self) -> F64:
+        """Return where the upper left corners of all floats are now, in px of their documents (F, 2)."""
+        found = np.zeros((len(self.reach), 2))
+        for document in dict.fromkeys((0, *self._sticky)):
+            floats = self._sticky.get(document, {})
+            scrolled, *places = await self.call(document, "places", *floats.values())
+            found[[*floats]] = np.array(places, np.float64).reshape(-1, 2)
+            if not document:
+                found[self._fixed] = scrolled
+        return found
+
+    async def follow(self, count: Count, contents: Mapping[int, F64], *, everything: bool) -> None:
+        """Read where things are after something was scrolled: all of them, or only floats.
+
+        Parameters
+        ----------
+        contents : where the contents of frames are, see `Scene.place`.
+        """
+        if everything:
+            await self._replace(count, await self.capture(SHOWING), contents)
+        elif count.scene.floats.size:
+            count.scene.shift(await self._where() - self._at_first)
 
     async def view(self, count: Count, boxes: Bools, clip: F64) -> None:
         """Picture some boxes as readers see them, and count what changes of them.
@@ -67,79 +124,9 @@ class Viewer(Camera):
         place, _ = count.scene.in_view()
         is_beyond = ~self.moving & ~meet(place, clip)
         count.add(boxes & ~is_fixed & is_beyond, [])  # where no reader can scroll to
-        boxes = boxes & ~is_fixed & ~is_beyond
-        groups = (
-            (boxes & ~self.in_window, _BANDS[:1], False),
-            (boxes & self.in_window & ~self.moving, _BANDS, False),
-            (boxes & self.in_window & self.moving, _BANDS if self.follows else (), True),
-        )
-        for here, bands, moves in groups:
-            if here.any():
-                await self._view_in_window(count, here, clip, bands, moves=moves)
-
-    async def _view_in_window(
-        self, count: Count, boxes: Bools, clip: F64, bands: Sequence[tuple[float, float]], *, moves: bool
-    ) -> None:
-        """Picture some boxes in a part of the page as readers see them, in several places of the window.
-
-        Parameters
-        ----------
-        moves : whether they may be in other places when the page is scrolled.
-        """
-        scene, waiting = count.scene, boxes.copy()
-        contents = await self.frame_places(scene)
-
-        async def aim(left: float, top: float) -> F64:
-            window = await self.aim(left, top)
-            if self.follows or self.waits or self.has_canvas:
-                await self.arrive(*window[:2].tolist())
-            if moves:
-                await self._replace(count, await self.capture(SHOWING), contents)
-            return window
-
-        def inside(begin: F64, end: F64) -> Bools:
-            place, _ = scene.in_view()
-            middle = (place[:, :2] + place[:, 2:]) / 2
-            return np.asarray(waiting & ((middle >= begin) & (middle < end)).all(axis=1))
-
-        async def picture(here: Bools, window: F64) -> None:
-            if here.any():
-                place, _ = scene.in_view()
-                await self.view_here(count, here, common(around_all(place[here]), window))
-                waiting[here] = False
-
-        window = await aim(0.0, 0.0)
-        begins, size = scene.box[:, :2].copy(), window[2:] - window[:2]
-        for number, (at, share) in enumerate(bands):
-            if number:  # what may be covered in one place of the window, may be seen in another
-                waiting = count.unseen(boxes)
-                count.recount(waiting)
-            is_narrow = clip[0] >= 0 and clip[2] <= window[2]
-            step = size * [1.0 if is_narrow or not number else 0.5, share]
-            # No page can know where in the window a text is pictured.
-            top = float(clip[1]) - CHANCE.uniform(0.0, float(step[1]) / 2)
-            rows, columns = np.arange(top, clip[3], step[1]), np.arange(min(clip[0], 0.0), clip[2], step[0])
-            left = _MOST_MORE if number else _MOST_WINDOWS
-            for y, x in itertools.product(rows, columns):
-                begin = np.array([x, y])
-                if left and ((moves and waiting.any()) or inside(begin, begin + step).any()):
-                    left -= 1
-                    window = await aim(*(begin + step / 2 - size * [0.5, at]).tolist())
-                    await picture(inside(begin, begin + step), window)
-            if not left and not number:
-                count.leave(waiting)
-        for number, at in enumerate(_PLACES if moves and not self.follows else _PLACES[:1]):
-            if number:
-                waiting = count.unseen(boxes)
-                count.recount(waiting)
-            for part in np.flatnonzero(waiting).tolist()[:_MOST_WINDOWS]:
-                # It stays in the window, but maybe never in one of the bands.
-                if waiting[part]:
-                    window = await aim(*(begins[part] - size * [0.5, at]).tolist())
-                    await picture(inside(window[:2], window[2:]), window)
-        if moves and not self.follows:
-            await self.view_again(count, boxes, contents, AT_END)
-        await aim(0.0, 0.0)
+        if (boxes := boxes & ~is_fixed & ~is_beyond).any():
+            contents = await self.frame_places(count.scene) if self.follows else {}
+            await _Search(self, count, boxes, contents).through(clip)
 
     async def arrive(self, left: float = 0.0, top: float = 0.0) -> None:
         """Let styles, animations and canvases follow what was scrolled; a place is in the window."""
@@ -183,6 +170,7 @@ class Viewer(Camera):
     async def _replace(self, count: Count, capture: PixelCapture, contents: Mapping[int, F64]) -> None:
         """Read once more where everything is, see `Scene.replace`."""
         count.scene.replace(capture, contents)
+        await self.begin(count.scene)
         count.letters = await self.measure(count.scene)
 
     async def view_here(self, count: Count, boxes: Bools, clip: F64) -> None:
@@ -252,3 +240,109 @@ class Viewer(Camera):
             return False
         around = part.around(boxes)
         return await asyncio.to_thread(part.differs_from, around, *await self.again(around, 2))
+
+
+class _Search:
+    """A search of the window for some parts of texts while the page is scrolled through it.
+
+    Parameters
+    ----------
+    viewer : the open page.
+    count : what is counted of its parts.
+    boxes : the parts (B,).
+    contents : where the contents of frames are, see `Scene.place`.
+    """
+
+    def __init__(self, viewer: Viewer, count: Count, boxes: Bools, contents: Mapping[int, F64]) -> None:
+        self._viewer, self._count, self._contents = viewer, count, contents
+        self._boxes, self._waiting = boxes, boxes.copy()
+        self._again = boxes & viewer.in_window
+
+    async def through(self, clip: F64) -> None:
+        """Picture the parts that are in a part of the page, until they were seen or were looked for everywhere."""
+        viewer, count = self._viewer, self._count
+        window = await self._aim(0.0, 0.0)
+        begins = count.scene.in_view()[0][:, :2].copy()
+        if not await self._in_band(clip, window, *_BANDS[0], is_first=True):
+            count.leave(self._waiting)
+        await self._in_places(begins, window, _PLACES[0])
+        # What may be covered in one place of the window, may be seen in another.
+        for at, share in _BANDS[1:]:
+            self._wait_for(self._again if viewer.follows else self._again & ~viewer.moving)
+            await self._in_band(clip, window, at, share)
+        if not viewer.follows:
+            for at in _PLACES[1:]:
+                self._wait_for(self._boxes & viewer.moving)
+                await self._in_places(begins, window, at)
+            self._waiting = count.unseen(self._boxes & viewer.moving)
+            if self._waiting.any():
+                window = await self._aim(0.0, AT_END)
+                here = self._inside(window[:2], window[2:])
+                count.recount(here)
+                await self._picture(here, window)
+        await self._aim(0.0, 0.0)
+
+    def _wait_for(self, boxes: Bools) -> None:
+        """Look again for those of some parts that were not seen."""
+        self._waiting = self._count.unseen(boxes)
+        self._count.recount(self._waiting)
+
+    async def _in_band(
+        self, clip: F64, window: F64, at: float, share: float, *, is_first: bool = False
+    ) -> bool:
+        """Scroll so that all parts of a page come to a band of the window; return whether there was room for all.
+
+        Parameters
+        ----------
+        at, share : see `_BANDS`.
+        """
+        viewer, size = self._viewer, window[2:] - window[:2]
+        is_narrow = clip[0] >= 0 and clip[2] <= window[2]
+        step = size * [1.0 if is_narrow or is_first else 0.5, share]
+        # No page can know where in the window a text is pictured.
+        top = float(clip[1]) - CHANCE.uniform(0.0, float(step[1]) / 2)
+        rows, columns = np.arange(top, clip[3], step[1]), np.arange(min(clip[0], 0.0), clip[2], step[0])
+        left = _MOST_WINDOWS if is_first else _MOST_MORE
+        for y, x in itertools.product(rows, columns):
+            begin = np.array([x, y])
+            here = self._waiting if viewer.follows else self._inside(begin, begin + step) & ~viewer.moving
+            if left and here.any():
+                left -= 1
+                window = await self._aim(*(begin + step / 2 - size * [0.5, at]).tolist())
+                here = self._inside(begin, begin + step)
+                await self._picture(here | (self._inside(window[:2], window[2:]) & viewer.moving), window)
+        return left > 0
+
+    async def _in_places(self, begins: F64, window: F64, at: float) -> None:
+        """Scroll each part, from where it was at first (B, 2), to a place of the window: it may stay elsewhere."""
+        size = window[2:] - window[:2]
+        for part in np.flatnonzero(self._waiting).tolist()[:_MOST_WINDOWS]:
+            if self._waiting[part]:
+                window = await self._aim(*(begins[part] - size * [0.5, at]).tolist())
+                await self._picture(self._inside(window[:2], window[2:]), window)
+
+    async def _aim(self, left: float, top: float) -> F64:
+        """Scroll the page and read where everything is; return what the window shows, see `Camera.aim`."""
+        viewer = self._viewer
+        window = await viewer.aim(left, top)
+        if viewer.follows or viewer.waits or viewer.has_canvas:
+            await viewer.arrive(*window[:2].tolist())
+        await viewer.follow(self._count, self._contents, everything=viewer.follows)
+        return window
+
+    def _inside(self, begin: F64, end: F64) -> Bools:
+        """Return the waiting parts whose middle is between two corners of a part of the page."""
+        place, _ = self._count.scene.in_view()
+        middle = (place[:, :2] + place[:, 2:]) / 2
+        return np.asarray(self._waiting & ((middle >= begin) & (middle < end)).all(axis=1))
+
+    async def _picture(self, here: Bools, window: F64) -> None:
+        """Picture some parts, and note which of them something may cover that is somewhere else later."""
+        if not here.any():
+            return
+        viewer, scene = self._viewer, self._count.scene
+        place, _ = scene.in_view()
+        await viewer.view_here(self._count, here, common(around_all(place[here]), window))
+        self._waiting[here] = False
+        unseen = np.flatnonzero(self._count.unseen(here & ~viewer.moving))
+        self._again[under_floats(scene, viewer.reach, unseen)] = True

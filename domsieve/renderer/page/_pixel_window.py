@@ -5,16 +5,12 @@ A text that is over or under such a box or background is looked for in several p
 
 import numpy as np
 
-from domsieve.renderer.page._pixel_parts import F64, Bools, Ints, meet, px
+from domsieve.renderer.page._pixel_parts import F64, Bools, Ints, meet
 from domsieve.renderer.page._pixel_scene import Scene
 
-# A ground, and a sticky box that may lie over a text wherever that is, has at least this share of the height of the
-# window, or of the box that it scrolls in. Half of the letters that pass over a ground are painted later. Guesses.
+# Grounds have together at least this share of the height of the window. Half of the letters that pass over one are
+# painted later. Guesses.
 _LEAST_OF_WINDOW, _LEAST_LATER = 0.4, 0.5
-# So many of the largest sticky boxes are looked at. With more that may cover text, so may be all of it.
-_MOST_STICKY, _MOST_COVERING = 200, 20
-# The elements around a sticky box with these values of ``display`` do not keep it in their box.
-_NOT_AROUND = frozenset(("", "inline", "contents", "table-row", "table-row-group", "table-header-group"))
 # A background of one of these is that of the page.
 _OF_PAGE = frozenset({"html", "body"})
 
@@ -33,7 +29,7 @@ def grounds_of(scene: Scene, window: F64) -> Bools:
     paint = np.full(scene.ids.size, -1)
     entries = np.array(document.layout.node_index, np.intp)[::-1]
     paint[entries] = np.array(document.layout.paint_orders)[::-1]
-    reach = _reach(scene)
+    reach = reach_of(scene)
     is_behind = np.array(
         [scene.style(node, "z-index")[0].startswith("-") for node in scene.fixed.tolist()], np.bool_
     )
@@ -49,60 +45,42 @@ def grounds_of(scene: Scene, window: F64) -> Bools:
     return np.asarray(is_behind | (is_below & (_covered(spans[is_below]) >= _LEAST_OF_WINDOW * window[1])))
 
 
-def covering(scene: Scene, window: F64) -> Ints:
-    """Return the sticky boxes that may lie over some text wherever this is scrolled to.
+def in_window(scene: Scene, window: F64, grounds: Ints) -> Bools:
+    """Return which parts of texts (B,) may be seen in some places of the window only.
 
-    Parameters
-    ----------
-    window : the width and the height of the window in px.
-    """
-    reach = _reach(scene)
-    sticky = scene.sticky[np.argsort(reach[scene.sticky, 1] - reach[scene.sticky, 3], kind="stable")][
-        :_MOST_STICKY
-    ]
-    ports = [scene.port_around(node) for node in sticky.tolist()]
-    heights = np.array([window[1] if port is None else port[3] - port[1] for port in ports])
-    spans = np.array(
-        [_stuck(scene, node, high) for node, high in zip(sticky.tolist(), heights.tolist(), strict=True)]
-    ).reshape(-1, 2)
-    above = np.array([-1 if port is None else round(port[1]) for port in ports])
-    found: list[int] = []
-    for number, node in enumerate(sticky.tolist()):
-        same = spans[(above == above[number]) & (spans[:, 1] > spans[:, 0])]
-        is_high = spans[number, 1] > spans[number, 0] and _covered(same) >= _LEAST_OF_WINDOW * heights[number]
-        if is_high and (len(found) >= _MOST_COVERING or _passing(scene, node, reach[node]).any()):
-            found.append(node)
-    return np.array(found, np.intp)
-
-
-def in_window(scene: Scene, window: F64, grounds: Ints, sticky: Ints) -> tuple[Bools, Bools]:
-    """Return which parts of texts (B,) may be seen in some places of the window only, and which of them move with it.
+    Those under sticky boxes are not among them: see `under_floats`.
 
     Parameters
     ----------
     window : the width and the height of the window in px.
     grounds : the fixed boxes behind the texts.
-    sticky : those of `covering`, which are left where they are.
     """
-    reach = _reach(scene)
-    found, moves = np.zeros((2, scene.owner.size), np.bool_)
+    reach = reach_of(scene)
+    found = np.zeros(scene.owner.size, np.bool_)
     # What is in a box that is pictured apart is hidden with it, and what is low leaves texts as they are scrolled.
     floating = scene.floating[scene.fixed_of[scene.floating] < 0]
     floating = floating[reach[floating, 3] - reach[floating, 1] >= _LEAST_OF_WINDOW * window[1]]
     for node in (*grounds.tolist(), *floating.tolist()):
         found |= _over(scene, node, reach[node])
-        moves |= _inside(scene, node)[scene.owner]
-    for node in sticky.tolist():
-        moves |= _inside(scene, node)[scene.owner]
-        if sticky.size <= _MOST_COVERING:
-            found |= _passing(scene, node, reach[node])
-        else:
-            found[:] = True
     for node in scene.attached.tolist():
         if scene.names[node] in _OF_PAGE:
             found[:] = True
         found |= meet(scene.box, scene.bounds[node])
-    return found | moves, moves
+    return found
+
+
+def under_floats(scene: Scene, reach: F64, parts: Ints) -> Ints:
+    """Return those of some parts that a float may cover where it is now; see `Places.floats`.
+
+    Parameters
+    ----------
+    reach : left, top, right and bottom of each float where it was at first, with all below it (F, 4).
+    """
+    boxes = scene.in_view()[0][parts]
+    found = np.zeros(parts.size, np.bool_)
+    for place in scene.places_of(reach):
+        found |= meet(boxes, place)
+    return parts[found]
 
 
 def cutting(scene: Scene, node: int) -> int:
@@ -122,20 +100,7 @@ def _covered(spans: F64) -> float:
     return covered
 
 
-def _stuck(scene: Scene, node: int, height: float) -> tuple[float, float]:
-    """Return from where to where a sticky box may be, with all in it, in what it scrolls in, of a height in px."""
-    own, boxes = scene.bounds[node], scene.bounds[_inside(scene, node) & scene.shows]
-    boxes = boxes[(boxes[:, 2:] > boxes[:, :2]).all(axis=1)]
-    top, bottom = scene.style(node, "top", "bottom")
-    if top == bottom == "auto":
-        return 0.0, 0.0
-    begin = px(top) - own[1] if top != "auto" else height - px(bottom) - own[3]
-    spans = np.clip(boxes[:, 1::2] + begin, 0, height)
-    spans = spans[spans[:, 1] > spans[:, 0]]
-    return (float(spans[:, 0].min()), float(spans[:, 1].max())) if len(spans) else (0.0, 0.0)
-
-
-def _reach(scene: Scene) -> F64:
+def reach_of(scene: Scene) -> F64:
     """Return left, top, right and bottom of what shows of each node and of all below it (N, 4), else infinite."""
     begin, end = np.full((2, scene.ids.size, 2), np.inf)
     with np.errstate(invalid="ignore"):
@@ -160,20 +125,3 @@ def _over(scene: Scene, node: int, reach: F64) -> Bools:
     if (around := cutting(scene, node)) >= 0:
         found &= meet(scene.box, scene.bounds[around])
     return np.asarray(found)
-
-
-def _passing(scene: Scene, node: int, reach: F64) -> Bools:
-    """Return the parts (B,) that a sticky box may pass, which goes down or up in the box around it."""
-    around = int(scene.parent[node])
-    while around >= 0 and scene.style(around, "display")[0] in _NOT_AROUND:
-        around = int(scene.parent[around])
-    begin, end = reach[:2].copy(), reach[2:].copy()
-    if around >= 0:
-        if scene.style(node, "bottom") != ["auto"]:
-            begin[1] = np.fmin(begin[1], scene.bounds[around, 1])
-        end[1] = np.fmax(end[1], scene.bounds[around, 3])
-    if any(around == one.node for one in scene.scrollers):  # what scrolls in it goes on beyond its edges
-        begin[1], end[1] = -np.inf, np.inf
-    found = meet(scene.box, np.append(begin, end))
-    found &= scene.document_of[scene.owner] == scene.document_of[node]
-    return np.asarray(found & ~_inside(scene, node)[scene.owner])

@@ -18,8 +18,8 @@
 // document and of the closed shadow trees `roots`. unfill(...): the same, but their strokes and shadows stay.
 // unblank(): undoes both.
 // cut(...elements): blanks the backgrounds of these, too, which are cut to letters.
-// put(element, keyframe), unstick(element), scroll(element, left, top): change an element for the pictures.
-// tops(...elements), isReached(element, isBehind), areBlank(...elements): see below.
+// put(element, keyframe), scroll(element, left, top): change an element for the pictures.
+// tops(...elements), places(...elements), isReached(element, isBehind), areBlank(...elements): see below.
 // isLive(canvas): whether a worker may draw a canvas.
 // hasFonts(), alike(...groups): whether the document loads fonts, and which groups of [font, letters] draw all alike.
 // lines(...nodes): where the lines of texts are, and how large drawings are shown.
@@ -168,26 +168,6 @@ globalThis.domsievePixels = (() => {
 
   const put = (element, keyframe) => {
     if (!changed.has(element)) changed.set(element, animated(element, keyframe));
-  };
-
-  // A box that must be farther from the end of what scrolls than this is high or wide never comes to its own place.
-  const neverFits = (element, { width, height }) => {
-    const style = getComputedStyle(element);
-    let around = part(element, Node, "parentElement");
-    while (around && getComputedStyle(around).overflow === "visible") around = part(around, Node, "parentElement");
-    const [wide, high] = around ? ["clientWidth", "clientHeight"].map((name) => part(around, Element, name))
-      : [innerWidth, innerHeight];
-    return parseFloat(style.right) + width > wide || parseFloat(style.bottom) + height > high;
-  };
-
-  // A sticky box leaves its place as a reader scrolls, unless it stands below that from the beginning.
-  const unstick = (element) => {
-    const place = () => run(element, Element, "getBoundingClientRect");
-    const stuck = place();
-    if (neverFits(element, stuck)) return;
-    put(element, { top: "auto", right: "auto", bottom: "auto", left: "auto" });
-    const { left, top } = place();
-    if (left < stuck.left - 1 || top < stuck.top - 1) undo(element);
   };
 
   const undo = (element) => {
@@ -554,7 +534,6 @@ globalThis.domsievePixels = (() => {
       return run(sheet, HTMLCanvasElement, "toDataURL").split(",")[1];
     },
 
-    unstick,
 
     still(...roots) {
       known = trees(roots);
@@ -804,6 +783,12 @@ globalThis.domsievePixels = (() => {
     tops(...elements) {
       return elements.map((element) =>
         [rectOf(element).top, element instanceof HTMLElement && part(element, HTMLElement, "offsetParent") !== null]);
+    },
+
+    // How far the document is scrolled, and where the upper left corners of elements are in it.
+    places(...elements) {
+      const corners = elements.map(rectOf).map(({ left, top }) => [left + scrollX, top + scrollY]);
+      return [[scrollX, scrollY], ...corners];
     },
 
     // Whether a reader can scroll a box: a pointer reaches it somewhere, or keys do, for something in it takes these.

@@ -52,11 +52,11 @@ from domsieve.renderer.page._pixel_scripts import (
 )
 from domsieve.renderer.page._pixel_sheets import mentioned
 from domsieve.renderer.page._pixel_viewer import AT_END, Viewer
-from domsieve.renderer.page._pixel_window import covering, cutting, grounds_of, in_window
+from domsieve.renderer.page._pixel_window import cutting, grounds_of, in_window
 
 # Bounds of the work on one page. Texts beyond them are unsure.
 _TALLEST_PX, _WIDEST_PX = 1_000_000, 16_384
-_MOST_VIEWS, _MOST_SECOND, _MOST_SHADED, _MOST_CUT, _MOST_STICKY = 200, 40, 2_000, 500, 60
+_MOST_VIEWS, _MOST_SECOND, _MOST_SHADED, _MOST_CUT = 200, 40, 2_000, 500
 # Parts that are nearer to one in the middle of the box that they scroll in, as a share of it, are not at its edge.
 _NEAR = 0.3
 # What goes at another pace than the box that it scrolls in is scrolled to again.
@@ -187,10 +187,8 @@ class _Page(Viewer):
         window = metrics["cssLayoutViewport"]
         window_px = np.array([window["clientWidth"], window["clientHeight"]], np.float64)
         self.origin = np.array([window["pageX"], window["pageY"]], np.float64)
-        sticky = covering(scene, window_px)
-        fixed, grounds = await self._settle(
-            scene, capture, names, window_px, sticky, moved=scripted is not None
-        )
+        fixed, grounds = await self._settle(scene, capture, names, window_px, moved=scripted is not None)
+        await self.let_float(scene, grounds)
         await self._cut(scene)
         await self._read_fonts(scene)
         await self._check_blank(scene)
@@ -205,7 +203,7 @@ class _Page(Viewer):
             if not scene.is_cut_at_side:
                 whole -= np.tile(self.origin, 2)
             count = Count(scene, np.array([*self.worlds]), await self.measure(scene))
-            self.in_window, self.moving = in_window(scene, window_px, grounds, sticky)
+            self.in_window, self.moving = in_window(scene, window_px, grounds), scene.floating_parts()
             self.follows = is_driven
             if is_driven:
                 self.in_window[:] = self.moving[:] = True
@@ -215,6 +213,7 @@ class _Page(Viewer):
                 break
             # What came in view may have another size now.
             scene.place(await self.capture(SHOWING), await self.frame_places(scene))
+            await self.begin(scene)
         first = np.array([0, 0, window["clientWidth"], window["clientHeight"]], np.float64)
         await self._view_fixed(count, fixed, first)
         await self._scroll(count, fixed, whole)
@@ -237,7 +236,6 @@ class _Page(Viewer):
         capture: PixelCapture,
         names: Sequence[str],
         window_px: F64,
-        sticky: Ints,
         *,
         moved: bool,
     ) -> tuple[dict[int, Any], Ints]:
@@ -248,13 +246,8 @@ class _Page(Viewer):
         Parameters
         ----------
         window_px : the width and the height of the window.
-        sticky : the sticky boxes that are left where they are.
         moved : whether the page is not as in the capture any more.
         """
-        for node in np.setdiff1d(scene.sticky, sticky)[:_MOST_STICKY].tolist():
-            document = int(scene.document_of[node])
-            if document in self.worlds:
-                await self.call(document, "unstick", await self._handle(scene, node))
         await self.enter(*range(len(self._frame_ids)))  # a frame without text may cover some
         fixed = {node: await self._handle(scene, node) for node in scene.fixed.tolist()}
         animations, driven, waiting, lost = await self.still()
@@ -272,7 +265,7 @@ class _Page(Viewer):
         if await self.call(0, "isLocked"):
             before = await self.capture(names)
             await self.call(0, "release")
-        if moved or animations or before or scene.sticky.size or scene.frames:
+        if moved or animations or before or scene.frames:
             capture, names = await self.capture(names if before else SHOWING), names if before else SHOWING
             scene.place(capture, await self.frame_places(scene))
             if before:
@@ -432,8 +425,7 @@ class _Page(Viewer):
                     document = int(scene.document_of[one.node])
                     one.at = np.array(await self.call(document, "scroll", handle, *at), np.float64)
             await self.arrive()
-            if has_depth:
-                await self._replace(count, await self.capture(SHOWING), contents)
+            await self.follow(count, contents, everything=has_depth)
             boxes = count.in_view(is_fixed=root >= 0, sought=sought)
             if share:
                 boxes &= _near(scene, sought)

@@ -1,0 +1,139 @@
+"""Where the texts of an open page are now, in boxes that are scrolled or stay where they are meanwhile."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from domsieve.renderer.page._pixel_capture import PixelCapture
+from domsieve.renderer.page._pixel_parts import F64, Bools, Ints, Scroller, common
+from domsieve.renderer.page._pixel_tree import Tree
+
+# Where sticky boxes may lie over the edge of a box that scrolls, parts are pictured at this share of its room.
+_BELOW_STICKY = 0.4
+
+
+class Places(Tree):
+    """The parts of texts, and what they are scrolled in.
+
+    Attributes
+    ----------
+    box : the edges of each part in CSS px of the page before anything is scrolled (B, 4).
+    owner : the node of each part (B,).
+    scrollers : the boxes that scroll.
+    scroller : (B,), the number of the innermost of `scrollers` around each part, -1 for none.
+    floats : the elements that stay where they are while something is scrolled, see `let_float`.
+    shifts : (F + 1, 2), how far each of `floats` is from where it would be if it did not, in px; and 0.
+    """
+
+    box: F64
+    owner: Ints
+    scroller: Ints
+    scrollers: list[Scroller]
+    _scroller_of: Ints
+
+    def __init__(self, capture: PixelCapture) -> None:
+        super().__init__(capture)
+        self.let_float((), np.zeros(self.kind.size, np.bool_))
+
+    def let_float(self, nodes: Sequence[int], is_fixed: Bools) -> None:
+        """Tell which elements stay where they are while something is scrolled, in the order of the page.
+
+        Parameters
+        ----------
+        is_fixed : (N,), the elements that do so apart from these, and from what they are in.
+        """
+        self.floats = np.array(nodes, np.intp)
+        numbers = np.where(is_fixed, len(nodes), -1)
+        numbers[self.floats] = np.arange(len(nodes))
+        self._float_of = self.inherited(numbers)
+        self.shifts = np.zeros((len(nodes) + 1, 2))
+
+    def shift(self, far: F64) -> None:
+        """Tell how far floats are from where they were at first in the documents that they are in, in px (F, 2).
+
+        `Scroller.at` must be up to date.
+        """
+        moved, scroller_of = self._moved(), self.inherited(self._scroller_of)
+        around = self._around_floats()
+        self.shifts[:-1] = far + moved[around]
+        for number, document in enumerate(self.document_of[self.floats].tolist()):
+            start = int(self.starts[document])
+            root = int(np.flatnonzero(self.parent == start)[-1])
+            self.shifts[number] -= moved[scroller_of[root]]
+            if start:  # what the frame is in
+                self.shifts[number] += self.shifts[self._float_of[self.parent[start]]]
+
+    def floating_parts(self) -> Bools:
+        """Return the parts (B,) that are in floats."""
+        number = self._float_of[self.owner]
+        return np.asarray((number >= 0) & (number < self.floats.size))
+
+    def places_of(self, reach: F64) -> F64:
+        """Return where floats are now (F, 4), of which `reach` (F, 4) says where they were at first."""
+        return np.asarray(reach + np.tile(self.shifts[:-1] - self._moved()[self._around_floats()], 2))
+
+    def _around_floats(self) -> Ints:
+        """Return the scroller around each float (F,), -1 for none."""
+        return self.inherited(self._scroller_of)[self.parent[self.floats]]
+
+    def in_view(self) -> tuple[F64, F64]:
+        """Return where all boxes are now (B, 4), and how much of each is in the boxes that it scrolls in (B,).
+
+        The share is of what fits into these at once.
+        """
+        count = len(self.scrollers)
+        moved = self._moved()
+        port = np.tile([-np.inf, -np.inf, np.inf, np.inf], (count + 1, 1))
+        for number, one in enumerate(self.scrollers):
+            own = one.port - np.tile(moved[one.outer] - self.shifts[self._float_of[one.node]], 2)
+            port[number] = common(own, port[one.outer])
+        box = self.box - np.tile(self.moved(), 2)
+        part = common(box, port[self.scroller])
+        whole, seen = box[:, 2:] - box[:, :2], np.maximum(part[:, 2:] - part[:, :2], 0)
+        room = np.full((count + 1, 2), np.inf)
+        for number, one in enumerate(self.scrollers):
+            room[number] = np.minimum(one.port[2:] - one.port[:2], room[one.outer])
+        fits = np.minimum(whole, room[self.scroller])
+        with np.errstate(invalid="ignore", divide="ignore"):
+            share = np.nan_to_num((seen / fits).prod(axis=1), nan=1.0, posinf=1.0)
+        return part, share
+
+    def moved(self) -> F64:
+        """Return how far each part has moved to the left and up (B, 2)."""
+        return np.asarray(self._moved()[self.scroller] - self.shifts[self._float_of[self.owner]])
+
+    def _moved(self) -> F64:
+        """Return how far the content of each scroller is scrolled; the last is for what does not scroll."""
+        moved = np.zeros((len(self.scrollers) + 1, 2))
+        for number, one in enumerate(self.scrollers):
+            moved[number] = moved[one.outer] + (one.at - one.start) * one.scale
+        return moved
+
+    def chain(self, box: int) -> list[int]:
+        """Return the scrollers that a part is in, the innermost first."""
+        number, found = int(self.scroller[box]), []
+        while number >= 0:
+            found.append(number)
+            number = self.scrollers[number].outer
+        return found
+
+    def offsets_for(self, box: int, number: int, share: float) -> F64:
+        """Return the offsets of a scroller, given those in it, that show a part, with a share of the room before."""
+        target = self.box[box, :2].copy()
+        for inner in self.chain(box):
+            one = self.scrollers[inner]
+            if inner == number:
+                break
+            target -= (one.at - one.start) * one.scale
+        one = self.scrollers[number]
+        if number in self._around_floats():
+            share = max(share, _BELOW_STICKY)
+        room = np.maximum(share * (one.port[2:] - one.port[:2] - self.box[box, 2:] + self.box[box, :2]), 1)
+        return np.where(one.axes, one.start + (target - one.port[:2] - room) / one.scale, one.start)
+
+    def port_of(self, box: int) -> F64:
+        """Return what the outermost box shows that a box scrolls in."""
+        number = int(self.scroller[box])
+        while self.scrollers[number].outer >= 0:
+            number = self.scrollers[number].outer
+        return self.scrollers[number].port
