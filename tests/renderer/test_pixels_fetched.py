@@ -29,22 +29,74 @@ def _show(studio: Studio, body: str) -> dict[str, Hiding]:
 
 def _square(colour: str) -> bytes:
     file = io.BytesIO()
-    Image.new("RGB", (40, 40), colour).save(file, "PNG")
+    Image.new("RGB", (900, 60), colour).save(file, "PNG")
     return file.getvalue()
 
 
-def test_a_picture_that_loads_only_when_a_reader_comes_near_covers_text(studio: Studio) -> None:
+@pytest.fixture
+def colours(studio: Studio) -> None:
+    """Serve pictures of one colour each."""
     for colour in ("white", "black"):
         studio.server.pages[f"/{colour}.png"] = partial(
             send, body=_square(colour), headers={"Content-Type": "image/png"}
         )
-    far = "<div style='height:9000px'></div>"
-    lazy = _PICTURE.format("loading=lazy src=/{}.png")
-    caption = _BOX.format(
-        "position:relative;z-index:1;color:#fff", f"caption of {_WORDS}", lazy.format("black")
-    )
-    said = _show(studio, far + _BOX.format("", _WORDS, lazy.format("white")) + far + caption + far)
+
+
+_FAR = "<div style='height:9000px'></div>"
+_OVER = "position:relative;z-index:1;color:#fff;margin:0"
+_IN_FRAME = '<iframe style="border:0;width:900px;height:60px" srcdoc="<body style=margin:0>{}"></iframe>'
+_IN_SHADOW = "<div><template shadowrootmode=open>{}</template></div>"
+_UNSIZED = "<img loading=lazy src=/{}.png style='position:absolute;left:0;top:0;width:100%'>"
+_VIDEO = _PICTURE.replace("<img {}", "<video loading=lazy poster=/{}.png")
+_VIDEO = _VIDEO.replace("'>", ";object-fit:fill'></video>")
+
+
+@pytest.mark.usefixtures("colours")
+@pytest.mark.parametrize(
+    ("where", "lazy"),
+    [
+        ("{}", _PICTURE.format("loading=lazy src=/{}.png")),
+        ("{}", _UNSIZED),
+        ("{}", _VIDEO),
+        (_IN_SHADOW, _PICTURE.format("loading=lazy src=/{}.png")),
+        (_IN_FRAME, _PICTURE.format("loading=lazy src=/{}.png")),
+    ],
+    ids=["plain", "without a size", "poster", "in a shadow tree", "in a frame"],
+)
+def test_a_picture_that_loads_only_when_a_reader_comes_near_covers_text(
+    studio: Studio, where: str, lazy: str
+) -> None:
+    caption = _BOX.format(_OVER, f"caption of {_WORDS}", lazy.format("black"))
+    covered = _BOX.format("margin:0", _WORDS, lazy.format("white"))
+    said = _show(studio, _FAR + where.format(covered) + _FAR + where.format(caption) + _FAR)
     assert said == {"before": Hiding.NONE, _WORDS: Hiding.UNSEEN, f"caption of {_WORDS}": Hiding.NONE}
+
+
+@pytest.mark.usefixtures("colours")
+def test_captions_of_many_lazy_pictures_are_seen(studio: Studio) -> None:
+    lazy = _PICTURE.format("loading=lazy src=/black.png")
+    card = "<div style='position:relative;height:200px'>{}<h3 style='" + _OVER + "'>caption {}</h3></div>"
+    said = _show(studio, "".join(card.format(lazy, number) for number in range(45)))
+    assert said == dict.fromkeys(["before", *(f"caption {number}" for number in range(45))], Hiding.NONE)
+
+
+@pytest.mark.usefixtures("colours")
+def test_a_box_is_not_left_where_lazy_pictures_in_it_are(studio: Studio) -> None:
+    slide = "<div style='position:relative;flex:none;width:4000px;height:60px'>{}</div>"
+    lazy = _PICTURE.format("loading=lazy src=/black.png")
+    slides = slide.format(_WORDS) + slide.format(f"later{lazy}")
+    said = _show(studio, f"<div style='display:flex;overflow:hidden;width:900px'>{slides}</div>")
+    assert said[_WORDS] is Hiding.NONE
+
+
+@pytest.mark.usefixtures("colours")
+def test_a_lazy_frame_in_a_sandbox_covers_text(studio: Studio) -> None:
+    style = "position:absolute;left:0;top:0;width:100%;height:100%;border:0"
+    frame = f"<iframe loading=lazy sandbox src=/frame style='{style}'></iframe>"
+    white = b"<!doctype html><body style='background:url(/white.png)'>"
+    studio.server.pages["/frame"] = partial(send, body=white, headers={"Content-Type": "text/html"})
+    said = _show(studio, _FAR + _BOX.format("", _WORDS, frame) + _FAR)
+    assert said[_WORDS] is not Hiding.NONE
 
 
 @pytest.fixture

@@ -1,7 +1,8 @@
 // Evaluated once per document in an isolated world, where nothing the page has patched can reach it.
 // quiet(): resolves with true once the structure has been still for `stillMs`, with false after `limitMs`.
 // scrollThrough(): scrolls to the end in steps that let lazy content come, and back to the top.
-// rests(): whether animations have ended that end soon, and lazy pictures have come that meet text.
+// rests(): whether animations have ended that end soon, and lazy pictures have come that meet text; it gives up when
+// none has come for `lazyMs`.
 // notePictures(), lostPictures(): where the pictures and frames are [[left, top, right, bottom], ...] that had not come
 // when they were noted, or have gone since because loading was stopped; in px of the page.
 // shows(), aim(): find the first element that is shown by a selector; null says that it is no selector.
@@ -27,6 +28,9 @@ globalThis.domsieve = (() => {
     && script.textContent.length <= 1_000_000;
   // Fields of a form stand in for its properties, so these are read from the prototype.
   const part = (element, name) => Reflect.get(Element.prototype, name, element);
+  // Objects of frames are instances of other classes.
+  const kind = (node) => Reflect.get(Node.prototype, "nodeType", node);
+  const isTextNode = (node) => [Node.TEXT_NODE, Node.CDATA_SECTION_NODE].includes(kind(node));
   // Any other question would lay out an element that is in a closed <details>, and then it seems to be seen.
   const isLaidOut = (element) => part(element, "checkVisibility").call(element);
   const isShown = (element) => isLaidOut(element) && element.getClientRects().length > 0
@@ -46,19 +50,19 @@ globalThis.domsieve = (() => {
   };
   // The nodes inside of an element in the flat tree that may be laid out.
   const inside = (element) => {
-    if (element instanceof HTMLDetailsElement && !element.open) return [...element.children].slice(0, 1);
-    const slotted = element instanceof HTMLSlotElement ? element.assignedNodes() : [];
+    const name = part(element, "localName");
+    if (name === "details" && element.open === false) return [...element.children].slice(0, 1);
+    const slotted = name === "slot" ? element.assignedNodes?.() ?? [] : [];
     return slotted.length ? slotted : part(part(element, "shadowRoot") ?? element, "childNodes");
   };
   // The elements that may be laid out, each with its style, and the texts in them. Styles of elements in hidden ones are
   // not asked for, because Chrome then lays these out.
-  const laidOut = function* () {
-    const root = own("documentElement");
+  const laidOut = function* (root) {
     const waiting = root ? [root] : [];
     while (waiting.length) {
       const node = waiting.pop();
-      if (node instanceof Text) yield [node];
-      if (!(node instanceof Element)) continue;
+      if (isTextNode(node)) yield [node];
+      if (kind(node) !== Node.ELEMENT_NODE) continue;
       const style = getComputedStyle(node);
       if (style.display === "none" || style.contentVisibility === "hidden") continue;
       yield [node, style];
@@ -86,7 +90,7 @@ globalThis.domsieve = (() => {
   };
   // Chapters below the fold may be skipped until they are scrolled to. An animation shows them and changes no attribute.
   const showSkipped = () => {
-    for (const [element, style] of laidOut()) {
+    for (const [element, style] of laidOut(own("documentElement"))) {
       if (!style) continue;
       if (style.contentVisibility === "auto") keep(element, { contentVisibility: "visible" });
       showFirstLine(element, style);
@@ -99,13 +103,7 @@ globalThis.domsieve = (() => {
     const [time, rate] = [animation.currentTime, animation.playbackRate];
     return isRunning && timing && rate > 0 && time < timing.endTime && timing.endTime - time <= ms * rate;
   };
-  // Lazy pictures and frames that are not there yet, where text is: they come when a reader scrolls to it.
-  const LAZY_MOST = 40;
-  let late, coming, scrolled;
   let pictures = [];
-  // A frame that waits has an empty document.
-  const isAwaited = (one) => one.loading === "lazy" && (one instanceof HTMLIFrameElement
-    ? Boolean(one.getAttribute("src")) && one.contentDocument?.URL === "about:blank" : !one.complete);
   // The documents of the same origin, each with the place of its window.
   const places = function* (inner, x, y) {
     yield [inner, x, y];
@@ -115,21 +113,127 @@ globalThis.domsieve = (() => {
       if (one.contentDocument) yield* places(one.contentDocument, left, top);
     }
   };
-  const lateUnderText = () => {
-    const late = [...document.querySelectorAll("img, iframe")].filter((one) => isAwaited(one) && isLaidOut(one));
-    if (!late.length) return [];
-    const rects = [];
-    for (const [text, style] of laidOut()) {
-      if (style || !text.data.trim()) continue;
-      const range = new Range();
-      range.selectNode(text);
-      rects.push(...range.getClientRects());
+  // Lazy pictures, videos and frames that are not there yet, where text is: they come when a reader scrolls to it.
+  let awaited, late, coming, reach, count, arrivedAt;
+  const passed = new WeakSet(), moved = new Map();
+  const viewOf = (element) => Reflect.get(Document.prototype, "defaultView", part(element, "ownerDocument"));
+  const hasAnswer = (one, address) => /^(data|blob):/.test(address) || viewOf(one).performance
+    .getEntriesByType("resource").some(({ name }) => name.split("#")[0] === address.split("#")[0]);
+  const isAwaited = (one) => {
+    if (one.loading !== "lazy") return false;
+    const name = part(one, "localName");
+    if (name === "img") return !one.complete;
+    // Neither posters nor sandboxed frames tell whether they are there.
+    const isDue = (address) => Boolean(address) && !(passed.has(one) && hasAnswer(one, address));
+    if (name === "video") {
+      const { networkState, readyState, NETWORK_LOADING, HAVE_CURRENT_DATA } = one;
+      return !passed.has(one) || isDue(one.poster) || (networkState === NETWORK_LOADING && readyState < HAVE_CURRENT_DATA);
     }
-    return late.filter((one) => {
-      const box = one.getBoundingClientRect();
+    if (!one.getAttribute("src") || one.src === "about:blank") return false;
+    // A frame that waits has an empty document.
+    return one.contentDocument ? one.contentDocument.URL === "about:blank" : one.hasAttribute("sandbox") && isDue(one.src);
+  };
+  const allAwaited = () => [...places(document, 0, 0)].flatMap(([inner]) => [...trees(inner)])
+    .flatMap((tree) => [...tree.querySelectorAll("img[loading], video[loading], iframe[loading]")])
+    .filter((one) => isAwaited(one) && isLaidOut(one));
+  // Where an element is in the window, also if it is in a frame.
+  const boxOf = (element) => {
+    const box = element.getBoundingClientRect();
+    const frame = viewOf(element)?.frameElement;
+    if (frame) {
+      const outer = boxOf(frame);
+      box.x += outer.x + frame.clientLeft;
+      box.y += outer.y + frame.clientTop;
+    }
+    return box;
+  };
+  // Whether a picture has another size when it is there.
+  const isUnsized = (one) => {
+    if (part(one, "localName") === "iframe") return false;
+    const [box, style] = [one.getBoundingClientRect(), part(one, "computedStyleMap").call(one)];
+    const isByWord = (name) => typeof style.get(name)?.value === "string"; // such as auto
+    const hasRatio = /\d/.test(style.get("aspect-ratio"));
+    return !box.width || !box.height || (!hasRatio && (isByWord("width") || isByWord("height")));
+  };
+  const lateUnderText = () => {
+    const found = awaited.filter((one) => isAwaited(one) && isLaidOut(one));
+    if (!found.length) return [];
+    const rects = [];
+    for (const [inner, x, y] of places(document, 0, 0)) {
+      for (const [text, style] of laidOut(Reflect.get(Document.prototype, "documentElement", inner))) {
+        if (style || !text.data.trim()) continue;
+        const range = new Range();
+        range.selectNode(text);
+        for (const rect of range.getClientRects()) rects.push(new DOMRect(x + rect.x, y + rect.y, rect.width, rect.height));
+      }
+    }
+    const meetsText = (one) => {
+      const box = boxOf(one);
       return rects.some((rect) => rect.left < box.right - 1 && rect.right > box.left + 1
         && rect.top < box.bottom - 1 && rect.bottom > box.top + 1);
-    });
+    };
+    return found.filter((one) => isUnsized(one) || meetsText(one));
+  };
+  const isNear = (one) => {
+    const { left, right, top, bottom } = boxOf(one);
+    return left < innerWidth + reach && right > -reach && top < innerHeight + reach && bottom > -reach;
+  };
+  const passNear = () => {
+    const near = coming.filter(isNear);
+    for (const one of near) passed.add(one);
+    coming = coming.filter((one) => !passed.has(one));
+  };
+  const above = (element) => {
+    const root = part(element, "getRootNode").call(element);
+    const host = kind(root) === Node.DOCUMENT_FRAGMENT_NODE ? root.host : viewOf(element)?.frameElement;
+    return part(element, "assignedSlot") ?? part(element, "parentElement") ?? host;
+  };
+  const scrollToIt = (element) => {
+    for (let box = above(element); box; box = above(box)) {
+      if (!moved.has(box)) moved.set(box, [part(box, "scrollLeft"), part(box, "scrollTop")]);
+    }
+    element.scrollIntoView({ block: "start", inline: "center", behavior: "instant" });
+  };
+  const scrollBack = () => {
+    for (const [box, [left, top]] of moved) {
+      if (part(box, "scrollLeft") !== left || part(box, "scrollTop") !== top) {
+        part(box, "scrollTo").call(box, { left, top, behavior: "instant" });
+      }
+    }
+    moved.clear();
+  };
+  const awaitLate = (now) => {
+    late = lateUnderText();
+    coming = late;
+    // What is no farther than this from the window comes with what is in it; Chrome goes farther.
+    [reach, count, arrivedAt] = [innerHeight, late.length, now];
+    passNear();
+  };
+  // Scrolls to the next ones. Returns whether there may be more to come, but not for longer than `limitMs` without any.
+  const brings = (limitMs) => {
+    const now = performance.now();
+    if (!awaited) {
+      awaited = allAwaited();
+      awaitLate(now);
+    }
+    const waiting = late.filter(isAwaited);
+    if (waiting.length < count) [count, arrivedAt] = [waiting.length, now];
+    // Where pictures have come that were larger than their boxes, others may meet text.
+    if (late.length && !count) awaitLate(now);
+    if (now - arrivedAt >= limitMs) coming = [];
+    const next = coming.find(isAwaited);
+    if (next) {
+      scrollToIt(next);
+      passed.add(next);
+      passNear();
+      return true;
+    }
+    scrollBack();
+    if (reach && count && now - arrivedAt >= limitMs / 2) {
+      [reach, coming] = [0, waiting];
+      for (const one of waiting) passed.delete(one);
+    }
+    return now - arrivedAt < limitMs && (count > 0 || own("readyState") !== "complete");
   };
   // Each tree has its own. Objects of frames are instances of other classes.
   const animationsOf = (tree) =>
@@ -180,17 +284,7 @@ globalThis.domsieve = (() => {
 
     // Called again and again, because no timer goes on without scripts.
     rests(leftMs, lazyMs) {
-      if (!late) {
-        late = lateUnderText();
-        coming = late.slice(0, LAZY_MOST);
-        scrolled = scrollY;
-      }
-      if (coming.length) {
-        coming.pop().scrollIntoView({ block: "center", behavior: "instant" });
-        return false;
-      }
-      if (scrolled !== scrollY) scrollTo({ top: scrolled, behavior: "instant" });
-      if (lazyMs > 0 && (late.some(isAwaited) || own("readyState") !== "complete")) return false;
+      if (brings(lazyMs)) return false;
       return !own("getAnimations").call(document).some((one) => endsWithin(one, leftMs));
     },
 
@@ -198,7 +292,7 @@ globalThis.domsieve = (() => {
       pictures = [];
       for (const [inner, x, y] of places(document, scrollX, scrollY)) {
         for (const tree of trees(inner)) {
-          for (const one of tree.querySelectorAll("img, iframe")) {
+          for (const one of tree.querySelectorAll("img, iframe, video")) {
             if (!isLaidOut(one)) continue;
             const box = one.getBoundingClientRect();
             pictures.push([one, isAwaited(one), one.naturalWidth, [x + box.left, y + box.top, x + box.right, y + box.bottom]]);

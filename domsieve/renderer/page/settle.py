@@ -30,7 +30,7 @@ _IDLE_S = 0.5
 _SCROLL_LIMIT_MS = 8000
 _SCROLL_STEPS = 200
 _LOOK_S = 0.1
-# Lazy pictures have so long to arrive.
+# The next lazy picture has so long to arrive.
 _LAZY_S, _REST_STEP_S = 2.0, 0.05
 
 logger = logging.getLogger(__name__)
@@ -76,8 +76,7 @@ async def _rest(tab: Tab, watch: PageEvents, limit_s: float) -> None:
     """Wait until the page shows what it shows from then on, so that pictures show nothing else."""
     start = asyncio.get_running_loop().time()
     while (left := ENDS_SOON_S + start - asyncio.get_running_loop().time()) > 0:
-        lazy = left - ENDS_SOON_S + _LAZY_S
-        function = f"rests({round(left * 1000)}, {round(lazy * 1000)})"
+        function = f"rests({round(left * 1000)}, {round(_LAZY_S * 1000)})"
         if await _ask(tab, watch, function, limit_s, absent=True):
             return
         await asyncio.sleep(_REST_STEP_S)
