@@ -46,6 +46,10 @@ _FAR = "<div style='height:9000px'></div>"
 _OVER = "position:relative;z-index:1;color:#fff;margin:0"
 _IN_FRAME = '<iframe style="border:0;width:900px;height:60px" srcdoc="<body style=margin:0>{}"></iframe>'
 _IN_SHADOW = "<div><template shadowrootmode=open>{}</template></div>"
+_IN_CLOSED, _IN_SANDBOX = (
+    _IN_SHADOW.replace("open", "closed"),
+    _IN_FRAME.replace("iframe style", "iframe sandbox style"),
+)
 _UNSIZED = "<img loading=lazy src=/{}.png style='position:absolute;left:0;top:0;width:100%'>"
 _VIDEO = _PICTURE.replace("<img {}", "<video loading=lazy poster=/{}.png")
 _VIDEO = _VIDEO.replace("'>", ";object-fit:fill'></video>")
@@ -60,8 +64,10 @@ _VIDEO = _VIDEO.replace("'>", ";object-fit:fill'></video>")
         ("{}", _VIDEO),
         (_IN_SHADOW, _PICTURE.format("loading=lazy src=/{}.png")),
         (_IN_FRAME, _PICTURE.format("loading=lazy src=/{}.png")),
+        (_IN_CLOSED, _UNSIZED),
+        (_IN_SANDBOX, _PICTURE.format("loading=lazy src=/{}.png")),
     ],
-    ids=["plain", "without a size", "poster", "in a shadow tree", "in a frame"],
+    ids=["plain", "unsized", "poster", "in a shadow tree", "in a frame", "in a closed tree", "in a sandbox"],
 )
 def test_a_picture_that_loads_only_when_a_reader_comes_near_covers_text(
     studio: Studio, where: str, lazy: str
@@ -112,10 +118,12 @@ def never(studio: Studio) -> Iterator[str]:
     end.set()
 
 
-def test_under_a_lazy_picture_that_does_not_come_nothing_is_known(studio: Studio, never: str) -> None:
-    far = "<div style='height:9000px'></div>"
-    text = _BOX.format("", _WORDS, _PICTURE.format(f"loading=lazy src={never}"))
-    assert _show(studio, far + text)[_WORDS]
+@pytest.mark.parametrize("where", ["{}", _IN_CLOSED, _IN_SANDBOX])
+def test_under_a_lazy_picture_that_does_not_come_nothing_is_known(
+    studio: Studio, never: str, where: str
+) -> None:
+    text = _BOX.format("margin:0", _WORDS, _PICTURE.format(f"loading=lazy src={never}"))
+    assert _show(studio, _FAR + where.format(text))[_WORDS]
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,8 @@
 // Evaluated once per document in an isolated world, where nothing the page has patched can reach it.
 // quiet(): resolves with true once the structure has been still for `stillMs`, with false after `limitMs`.
 // scrollThrough(): scrolls to the end in steps that let lazy content come, and back to the top.
+// reached(selector): how many elements are in the documents and shadow trees that are open to this script.
+// visit(places): has rests() scroll to places, too, [[left, top, right, bottom], ...] in px of the window as it is now.
 // rests(): whether animations have ended that end soon, and lazy pictures have come that meet text; it gives up when
 // none has come for `lazyMs`.
 // notePictures(), lostPictures(): where the pictures and frames are [[left, top, right, bottom], ...] that had not come
@@ -114,7 +116,7 @@ globalThis.domsieve = (() => {
     }
   };
   // Lazy pictures, videos and frames that are not there yet, where text is: they come when a reader scrolls to it.
-  let awaited, late, coming, reach, count, arrivedAt;
+  let awaited, late, coming, reach, count, arrivedAt, elsewhere = [];
   const passed = new WeakSet(), moved = new Map();
   const viewOf = (element) => Reflect.get(Document.prototype, "defaultView", part(element, "ownerDocument"));
   const hasAnswer = (one, address) => /^(data|blob):/.test(address) || viewOf(one).performance
@@ -133,8 +135,8 @@ globalThis.domsieve = (() => {
     // A frame that waits has an empty document.
     return one.contentDocument ? one.contentDocument.URL === "about:blank" : one.hasAttribute("sandbox") && isDue(one.src);
   };
-  const allAwaited = () => [...places(document, 0, 0)].flatMap(([inner]) => [...trees(inner)])
-    .flatMap((tree) => [...tree.querySelectorAll("img[loading], video[loading], iframe[loading]")])
+  const allTrees = () => [...places(document, 0, 0)].flatMap(([inner]) => [...trees(inner)]);
+  const allAwaited = () => allTrees().flatMap((tree) => [...tree.querySelectorAll("img[loading], video[loading], iframe[loading]")])
     .filter((one) => isAwaited(one) && isLaidOut(one));
   // Where an element is in the window, also if it is in a frame.
   const boxOf = (element) => {
@@ -174,12 +176,10 @@ globalThis.domsieve = (() => {
     };
     return found.filter((one) => isUnsized(one) || meetsText(one));
   };
-  const isNear = (one) => {
-    const { left, right, top, bottom } = boxOf(one);
-    return left < innerWidth + reach && right > -reach && top < innerHeight + reach && bottom > -reach;
-  };
+  const isNear = ({ left, right, top, bottom }, reach) =>
+    left < innerWidth + reach && right > -reach && top < innerHeight + reach && bottom > -reach;
   const passNear = () => {
-    const near = coming.filter(isNear);
+    const near = coming.filter((one) => isNear(boxOf(one), reach));
     for (const one of near) passed.add(one);
     coming = coming.filter((one) => !passed.has(one));
   };
@@ -226,6 +226,14 @@ globalThis.domsieve = (() => {
       scrollToIt(next);
       passed.add(next);
       passNear();
+      return true;
+    }
+    const place = elsewhere.find((one) => !isNear(one(), 0));
+    if (place) {
+      const [root, { x, y }] = [own("scrollingElement") ?? own("documentElement"), place()];
+      if (!moved.has(root)) moved.set(root, [part(root, "scrollLeft"), part(root, "scrollTop")]);
+      scrollBy({ left: x, top: y, behavior: "instant" });
+      elsewhere = elsewhere.filter((one) => one !== place && !isNear(one(), 0));
       return true;
     }
     scrollBack();
@@ -280,6 +288,17 @@ globalThis.domsieve = (() => {
         height = root.scrollHeight;
       }
       scrollTo(0, 0);
+    },
+
+    reached(selector) {
+      return allTrees().reduce((sum, tree) => sum + tree.querySelectorAll(selector).length, 0);
+    },
+
+    visit(places) {
+      const [x, y] = [scrollX, scrollY];
+      elsewhere = places.map(([left, top, right, bottom]) =>
+        () => new DOMRect(left + x - scrollX, top + y - scrollY, right - left, bottom - top));
+      elsewhere = elsewhere.filter((one) => !isNear(one(), 0));
     },
 
     // Called again and again, because no timer goes on without scripts.
@@ -362,8 +381,7 @@ globalThis.domsieve = (() => {
       }
       // Half of what a capture carries would be source code, which nobody wants.
       for (const script of own("scripts")) if (!isData(script)) script.textContent = "";
-      const roots = [...places(document, 0, 0)].flatMap(([inner]) => [...trees(inner)]);
-      for (const one of roots.flatMap(animationsOf)) {
+      for (const one of allTrees().flatMap(animationsOf)) {
         if (endsWithin(one, endMs) || (waits(one) && one.effect.getComputedTiming().endTime <= lateEndMs)) one.finish();
         if (followsItsElement(one)) {
           // Its time counts from the begin of its range.

@@ -60,6 +60,19 @@ class Tree:
         marked[node] = True
         return self.below(marked)
 
+    def in_closed(self) -> Bools:
+        """Return which nodes are in closed shadow trees, or below slots of these."""
+        marked = np.zeros(self.ids.size, np.bool_)
+        for document, start in zip(self.capture.documents, self.starts, strict=False):
+            types = document.nodes.shadow_root_type
+            closed = [
+                node
+                for node, kind in zip(types.index, types.value, strict=True)
+                if self.capture.strings[kind] == "closed"
+            ]
+            marked[[start + node for node in closed]] = True
+        return marked | self.below(marked)
+
     def attributes(self, node: int) -> dict[str, str]:
         """Return the attributes of an element, by their names in lower case."""
         document = int(self.document_of[node])

@@ -21,6 +21,8 @@
 // put(element, keyframe), scroll(element, left, top): change an element for the pictures.
 // tops(...elements), places(...elements), isReached(element, isBehind), areBlank(...elements): see below.
 // isLive(canvas): whether a worker may draw a canvas.
+// isLate(isClosed, element): whether a lazy picture, video or frame may not be there yet, if it is in a closed shadow tree,
+// or in a frame of another origin; others are known before.
 // hasFonts(), alike(...groups): whether the document loads fonts, and which groups of [font, letters] draw all alike.
 // lines(...nodes): where the lines of texts are, and how large drawings are shown.
 // firstLines(...nodes): see below. glyphs(...nodes): where the letters of texts along paths are.
@@ -738,6 +740,16 @@ globalThis.domsievePixels = (() => {
       } catch {
         return true;
       }
+    },
+
+    isLate(isClosed, element) {
+      const isApart = (view) => view.parent !== view && (!view.frameElement || isApart(view.parent));
+      if (!isClosed && !isApart(window)) return false;
+      const [name, inner] = [part(element, Element, "localName"), element.contentDocument];
+      if (name === "img") return !element.naturalWidth;
+      // Nothing tells of others whether they are there.
+      if (name === "video" || !inner) return name === "video" || element.hasAttribute("sandbox");
+      return Boolean(element.getAttribute("src")) && inner.URL === "about:blank";
     },
 
     hasFonts() {

@@ -63,6 +63,8 @@ _NEAR = 0.3
 _MOST_TRIES = 5
 # All requests wait until the end: else what comes in view for a picture changes the page when it arrives, or fails.
 _HELD = {"patterns": [{"urlPattern": "*"}]}
+# What a page can have loaded only when a reader comes near.
+_LAZY = frozenset({"img", "video", "iframe"})
 # To put the page back. A guess: more than this is a page that does not answer.
 _RESTORE_S = 10.0
 # The property with which boxes have no content until they are near the window.
@@ -192,7 +194,7 @@ class _Page(Viewer):
         await self._cut(scene)
         await self._read_fonts(scene)
         await self._check_blank(scene)
-        mark_under(scene, (await self._contents(scene, await self._live(scene))).values())
+        mark_under(scene, (await self._contents(scene, await self._uncertain(scene))).values())
         metrics = await self.session.send("Page.getLayoutMetrics")
         await self._hide(fixed.values())
         is_driven = await self._is_driven(fixed.values())
@@ -338,14 +340,25 @@ class _Page(Viewer):
                     )
             await self.view_again(count, everything, contents, AT_END)
 
-    async def _live(self, scene: Scene) -> list[int]:
-        """Return the canvases that a worker may draw, which goes on while the scripts of the page are off."""
-        found = []
-        for node in (node for node, name in enumerate(scene.names) if name == "canvas"):
-            document = int(scene.document_of[node])
+    async def _uncertain(self, scene: Scene) -> list[int]:
+        """Return what readers may see otherwise.
+
+        These are the canvases that a worker may draw, which goes on while the scripts of the page are off, and lazy
+        pictures, videos and frames that have not come, and that nobody could scroll to or ask before.
+        """
+        found, is_closed = [], scene.in_closed()
+        for node, name in enumerate(scene.names):
+            document, inside = int(scene.document_of[node]), bool(is_closed[node])
+            is_lazy = name in _LAZY and (document or inside)
+            if is_lazy and scene.attributes(node).get("loading", "").lower() == "lazy":
+                question: tuple[Any, ...] = "isLate", inside
+            elif name == "canvas":
+                question = ("isLive",)
+            else:
+                continue
             await self.enter(document)
             if document not in self.worlds or await self.call(
-                document, "isLive", await self._handle(scene, node)
+                document, *question, await self._handle(scene, node)
             ):
                 found.append(node)
         return found

@@ -32,6 +32,7 @@ _SCROLL_STEPS = 200
 _LOOK_S = 0.1
 # The next lazy picture has so long to arrive.
 _LAZY_S, _REST_STEP_S = 2.0, 0.05
+_LAZY, _MOST_LAZY = "img[loading=lazy i], video[loading=lazy i], iframe[loading=lazy i]", 300
 
 logger = logging.getLogger(__name__)
 
@@ -74,12 +75,45 @@ async def settle(
 
 async def _rest(tab: Tab, watch: PageEvents, limit_s: float) -> None:
     """Wait until the page shows what it shows from then on, so that pictures show nothing else."""
-    start = asyncio.get_running_loop().time()
-    while (left := ENDS_SOON_S + start - asyncio.get_running_loop().time()) > 0:
+    now = asyncio.get_running_loop().time
+    start, limit = now(), inf
+    if places := await _unreached(tab, watch, limit_s):
+        await _call(tab, watch, f"visit({json.dumps(places)})", limit_s)
+    while (left := ENDS_SOON_S + start - now()) > 0:
         function = f"rests({round(left * 1000)}, {round(_LAZY_S * 1000)})"
         if await _ask(tab, watch, function, limit_s, absent=True):
-            return
+            # Of what is at these places, only requests tell whether it has come.
+            limit = min(limit, now() + _LAZY_S)
+            if not places or watch.idle_s() or now() >= limit:
+                return
         await asyncio.sleep(_REST_STEP_S)
+
+
+async def _unreached(tab: Tab, watch: PageEvents, limit_s: float) -> list[list[float]]:
+    """Return where lazy pictures, videos and frames are, if ``tab.js`` does not reach all of them.
+
+    Some are in closed shadow trees, or in frames of other origins. The places have left, top, right and bottom of
+    each, in px of the window.
+    """
+    places: list[list[float]] = []
+    try:
+        await tab.send("DOM.enable", limit_s=limit_s)
+        await tab.send("DOM.getDocument", {"depth": 0}, limit_s=limit_s)
+        found = await tab.send("DOM.performSearch", {"query": _LAZY}, limit_s=limit_s)
+        count = found["resultCount"]
+        if count > await _ask(tab, watch, f"reached({json.dumps(_LAZY)})", limit_s, absent=inf):
+            some = {"searchId": found["searchId"], "fromIndex": 0, "toIndex": min(count, _MOST_LAZY)}
+            nodes = (await tab.send("DOM.getSearchResults", some, limit_s=limit_s))["nodeIds"]
+            asked = [tab.send("DOM.getBoxModel", {"nodeId": node}, limit_s=limit_s) for node in nodes]
+            for box in await asyncio.gather(*asked, return_exceptions=True):
+                if isinstance(box, dict):  # others have no box
+                    x, y = box["model"]["border"][::2], box["model"]["border"][1::2]
+                    places.append([min(x), min(y), max(x), max(y)])
+    except CommandError:  # the page has navigated
+        if not tab.is_open:
+            raise
+    await tab.send("DOM.disable", limit_s=limit_s)
+    return places
 
 
 async def _until(tab: Tab, watch: PageEvents, condition: str, limit_s: float, error: UsageError) -> None:
