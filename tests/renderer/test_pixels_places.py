@@ -36,6 +36,20 @@ STATES = {
     f"{_UNDER}{_CANVAS}</div>{_TALL}",
     "an animation that waits": "<style>@keyframes k { from { opacity: 0 } } .cover { animation: k 0.2s both; "
     f"timeline-trigger: --t view(); animation-trigger: --t play-forwards }}</style>{_UNDER}{_COVER}</div>{_TALL}",
+    "a transition that scrolling begins": "<style>.cover { transition: opacity 999s } "
+    f"{_STATE.format('.cover { opacity: 0 }')}</style>{_UNDER}{_COVER}</div>{_TALL}",
+    "an animation that scrolling begins": "<style>@keyframes k { from { opacity: 0 } } "
+    f"{_STATE.format('.cover { animation: k 999s 0.6s step-end both }')}</style>{_UNDER}{_COVER}</div>{_TALL}",
+    "a box that was scrolled": "<style>html { container-type: scroll-state } .cover { opacity: 0 } @container "
+    f"scroll-state(scrolled: y) {{ .cover {{ opacity: 1 }} }}</style>{_UNDER}{_COVER}</div>{_TALL}",
+    "what goes with the page in a fixed box": "<style>@keyframes k { to { transform: translateY(-5000px) } } "
+    ".cover { height: 120px !important; top: 3030px !important; animation: k linear both; "
+    "animation-timeline: scroll(root); animation-range: 0 5000px }</style>"
+    f"<div style='position:fixed;inset:0;pointer-events:none'>{_COVER}</div>{_TALL}<p>{{}}</p>{_TALL}",
+    "a background that goes with the page": "<style>@keyframes k { to { background-position: 0 -1970px } } i { "
+    "position: fixed; inset: 0; background: linear-gradient(#fff, #fff) 0 3030px/100% 120px no-repeat; animation: k "
+    "linear both; animation-timeline: scroll(root); animation-range: 0 5000px }</style>"
+    f"<i></i>{_TALL}<p>{{}}</p>{_TALL}",
     "an empty canvas in a frame": "<iframe width=600 height=60 srcdoc='<style>"
     f"{_STATE.format('canvas { visibility: visible !important }')} canvas {{ visibility: hidden }}</style>"
     '<div style=height:400px></div><div style=position:relative>{}<canvas style="'
@@ -123,6 +137,31 @@ COVERED = {
         for at in range(20)
     )
     + "</div>",
+    "strips of a drawing": "<div style='position:relative'><p style='margin:0;line-height:20px'>{}</p>"
+    f"<svg style='{_LAYER}' stroke='#fff'>"
+    + "".join(f"<path d='M0 {at}.5H900'/>" for at in range(20))
+    + "</svg></div>",
+    "lines between rows": "<div style='position:relative'><p style='margin:0;line-height:20px'>{}</p><div style="
+    f"'{_LAYER};display:grid;row-gap:1px;row-rule:1px solid #fff'>{'<i></i>' * 20}</div></div>",
+    "a box that contains its layers": f"{_TALL}<div style='position:relative'>"
+    "<section style='content-visibility:auto'>"
+    f"<p style='position:relative;z-index:2'>{{}}</p></section><i style='{_LAYER};z-index:1;background:{_WHITE}'></i>"
+    f"</div>{_TALL}",
+    "a backdrop on the page": "<style>#d { margin: 0; position: absolute; left: 0; top: 3000px; width: 1px } "
+    "#d::backdrop { position: absolute; inset: 3030px 0 auto; height: 120px; background: #fff }</style>"
+    f"{_TALL}<p>{{}}</p>{_TALL}<div id=d popover=manual></div><script>d.showPopover()</script>",
+    "a large caret": "<div style='position:relative'><p style='margin:0'>{}</p><textarea id=e style='"
+    f"{_LAYER};padding:0;background:none;font:20px monospace;letter-spacing:880px;caret-color:#fff;caret-shape:block;"
+    "color:transparent'>a</textarea></div><script>e.focus(); e.setSelectionRange(0, 0)</script>",
+    "a box in a box that keeps the wheel": "<div style='height:60px;overflow:auto;scrollbar-width:none'><div style="
+    "'height:60px;overflow:auto;scrollbar-width:none;overscroll-behavior:contain'><div style='height:300px'></div>"
+    "</div><p>{}</p></div>",
+    "a box that is inert by its style": "<div style='height:60px;overflow:auto;interactivity:inert'><a href=#x>.</a>"
+    "<div style='height:300px'></div><p>{}</p></div>",
+    "letters that are stretched": "<div style='transform:scaleX(30);transform-origin:0 0;width:300px'>{}</div>",
+    "a fixed box that is low, but has a shadow": "<div style='position:fixed;top:50vh;height:1px;width:100%;"
+    "background:#000;box-shadow:0 0 0 100vw #000'></div>"
+    f"<div style='position:relative'>{_TALL}<p>{{}}</p>{_TALL}</div>",
     "a canvas that is laid out late": f"{_TALL}<div style='position:relative'><p>{{}}</p>"
     "<div style='position:absolute;inset:0;content-visibility:auto'><canvas width=900 height=60></canvas>"
     "<script>{ const pen = document.currentScript.previousSibling.getContext('2d'); pen.fillStyle = '#fff'; "
@@ -144,6 +183,8 @@ IN_SIGHT = {
     f"height:90vh;width:400px;flex:none;overflow:auto'>{_TALL}<p>{{}}</p></div><div>{_TALL}{_TALL}</div></div>",
     "in a frame with a sticky head": f"{_TALL}<iframe style='height:200px' srcdoc=\"<div style='position:sticky;"
     "top:0;height:60px;background:#eee'>head</div><p style='margin-top:400px'>{}</p>\"></iframe>",
+    "on a page that has snapped": "<style>html { scroll-snap-type: y mandatory } section { height: 100vh; "
+    "scroll-snap-align: start }</style><section>one</section><section>{}</section>",
     "an animation that waits": "<style>@keyframes k { from { opacity: 0 } } p { animation: k 0.2s both; "
     "timeline-trigger: --t view(); animation-trigger: --t play-forwards }</style>"
     f"{_TALL}<p>{{}}</p>{_TALL}",

@@ -94,7 +94,15 @@ globalThis.domsieve = (() => {
   const showSkipped = () => {
     for (const [element, style] of laidOut(own("documentElement"))) {
       if (!style) continue;
-      if (style.contentVisibility === "auto") keep(element, { contentVisibility: "visible" });
+      if (style.contentVisibility === "auto") {
+        // What they contain stays contained: https://www.w3.org/TR/css-contain-2/#content-visibility
+        const { translate, overflow } = style;
+        keep(element, {
+          contentVisibility: "visible",
+          ...(translate === "none" ? { translate: "0px" } : {}),
+          ...(overflow === "visible" ? { overflow: "clip" } : {}),
+        });
+      }
       showFirstLine(element, style);
     }
   };

@@ -14,8 +14,6 @@ PIXEL_STYLES = (
     "pointer-events",
     "unicode-bidi",
     "background-attachment",
-    "top",
-    "bottom",
     "-webkit-box-reflect",
     "text-combine-upright",
     "text-orientation",

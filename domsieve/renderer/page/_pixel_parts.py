@@ -257,10 +257,15 @@ def is_upright(transform: str) -> bool:
     return [float(one) for one in transform[7:-1].split(",")[1:3]] == [0.0, 0.0]
 
 
-def shadow_px(value: str) -> float:
-    """Return how far shadows reach: each has an offset to the side, one down and a blur, in px."""
+def shadow_px(value: str, count: int = 3) -> float:
+    """Return how far shadows reach: each has an offset to the side, one down, and a blur, in px.
+
+    With a `count` of 4, they are those of boxes, which also have a spread.
+    """
     lengths = [abs(float(one[:-2])) for one in value.replace(",", "").split() if one.endswith("px")]
-    reach = [max(lengths[at : at + 2]) + sum(lengths[at + 2 : at + 3]) for at in range(0, len(lengths), 3)]
+    reach = [
+        max(lengths[at : at + 2]) + sum(lengths[at + 2 : at + count]) for at in range(0, len(lengths), count)
+    ]
     return max(reach, default=0.0)
 
 

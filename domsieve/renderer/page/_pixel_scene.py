@@ -28,7 +28,15 @@ from domsieve.renderer.page._pixel_patterns import PATTERNS, has_fine_patterns, 
 from domsieve.renderer.page._pixel_places import Places
 from domsieve.renderer.page._pixel_reading import clear, is_unclear, unclear_filters, unread
 from domsieve.renderer.page._pixel_tree import nodes_of
-from domsieve.renderer.page._pixel_turns import TURNING, linear_maps, overrides, reading, tilted, too_flat
+from domsieve.renderer.page._pixel_turns import (
+    TURNING,
+    linear_maps,
+    overrides,
+    reading,
+    tilted,
+    too_flat,
+    too_long,
+)
 from domsieve.snapshot.page import Kind
 
 _NOT_SCROLLING = frozenset({"no", "off", "noscroll"})  # of the attribute of a frame
@@ -46,7 +54,17 @@ _PROPERTIES = frozenset(
         *SHOWING,
         *("filter", "backdrop-filter", "position", "background-clip", "z-index", "display"),
         *("text-decoration-line", "text-shadow", "-webkit-text-stroke-width", "-webkit-text-security"),
-        *("clip-path", "perspective", "direction", "writing-mode", *TURNING, *PIXEL_STYLES, *PATTERNS),
+        *(
+            "clip-path",
+            "box-shadow",
+            "outline",
+            "perspective",
+            "direction",
+            "writing-mode",
+            *TURNING,
+            *PIXEL_STYLES,
+            *PATTERNS,
+        ),
     )
 )
 # What these draw is no text of the page, but has its shadows.
@@ -206,6 +224,7 @@ class Scene(Places):
         self.is_deep = self.below(~has("perspective", "none", ""))
         self._in_px = ~self.is_drawing | (self.document_of != 0)  # others are in units of their drawing
         self.unread |= self.is_turned & self._in_px & too_flat(maps, self._css_px)
+        self.unread |= ~self.is_turned & self._in_px & too_long(maps)
         self._font_px = self._css_px.copy()
         self.is_level = has("writing-mode", "horizontal-tb", "")
         self.column, self.maps = column, maps

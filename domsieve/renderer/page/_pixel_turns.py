@@ -7,8 +7,8 @@ import numpy as np
 
 from domsieve.renderer.page._pixel_parts import F64, Bools, Ints
 
-# Letters that are drawn flatter than this, or less high in px, are never read.
-_LEAST_THINNESS, _LEAST_LETTER_PX = 0.2, 3.5
+# Letters that are drawn flatter than this, or less high in px, are never read. Those in level lines may be flatter.
+_LEAST_THINNESS, _LEAST_LEVEL_THINNESS, _LEAST_LETTER_PX = 0.2, 0.1, 3.5
 _DEGREES = {"deg": 1.0, "grad": 0.9, "turn": 360.0, "rad": 180 / np.pi}
 _NONE = frozenset({"none", ""})
 TURNING = ("rotate", "scale", "transform")
@@ -106,11 +106,22 @@ def too_flat(maps: F64, font_px: F64) -> Bools:
     maps : (N, 2, 2), see `linear_maps`.
     font_px : (N,), the size of the letters before they are transformed.
     """
+    long, short = _scales(maps)
+    return np.asarray((short < _LEAST_THINNESS * long) | (short * font_px < _LEAST_LETTER_PX))
+
+
+def too_long(maps: F64) -> Bools:
+    """Return which nodes (N,) have letters that are stretched so far that nobody reads them in any line."""
+    long, short = _scales(maps)
+    return np.asarray(short < _LEAST_LEVEL_THINNESS * long)
+
+
+def _scales(maps: F64) -> tuple[F64, F64]:
+    """Return the larger and the smaller scale of maps (N, 2, 2)."""
     total = (maps**2).sum(axis=(1, 2))
     flat = np.abs(np.linalg.det(maps))
     root = np.sqrt(np.maximum(total**2 - 4 * flat**2, 0.0))
-    long, short = np.sqrt((total + root) / 2), np.sqrt(np.maximum(total - root, 0.0) / 2)
-    return np.asarray((short < _LEAST_THINNESS * long) | (short * font_px < _LEAST_LETTER_PX))
+    return np.sqrt((total + root) / 2), np.sqrt(np.maximum(total - root, 0.0) / 2)
 
 
 def reading(maps: F64, column: Mapping[str, Sequence[str]], row: Ints) -> F64:

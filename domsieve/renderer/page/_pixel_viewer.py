@@ -8,15 +8,15 @@ from typing import Any
 import numpy as np
 
 from domsieve.renderer.browser.tab import Tab
-from domsieve.renderer.page._pixel_camera import CHANCE, Camera
+from domsieve.renderer.page._pixel_camera import CHANCE
 from domsieve.renderer.page._pixel_capture import PixelCapture
 from domsieve.renderer.page._pixel_count import Count
 from domsieve.renderer.page._pixel_letters import Letters
 from domsieve.renderer.page._pixel_likeness import Comparison
 from domsieve.renderer.page._pixel_parts import F64, Bools, Ints, common, meet
 from domsieve.renderer.page._pixel_pictures import Pictures, area, around_all
+from domsieve.renderer.page._pixel_reader import Reader
 from domsieve.renderer.page._pixel_scene import SHOWING, Scene
-from domsieve.renderer.page._pixel_scripts import relaid
 from domsieve.renderer.page._pixel_window import reach_of, under_floats
 
 # Where in the window texts are pictured: the middle of a band and its height, as shares of the window's height. After
@@ -39,7 +39,7 @@ AT_END = float(np.iinfo(np.int32).max)
 _MOST_AGAIN = 4
 
 
-class Viewer(Camera):
+class Viewer(Reader):
     """An open page of which parts are pictured in the window, to which it is scrolled.
 
     Attributes
@@ -47,8 +47,6 @@ class Viewer(Camera):
     in_window : (B,), the parts of texts that may be seen in some places of the window only.
     moving : (B,), those that are in other places when the page is scrolled.
     follows : whether these follow the scrolling, and do not only stay in the window.
-    waits : whether animations wait, maybe until a reader scrolls to something.
-    has_canvas : whether there are canvases, which are laid out anew if the scrolling changes their display.
     reach : left, top, right and bottom of each float with all below it, when the scene was placed (F, 4).
     """
 
@@ -56,8 +54,7 @@ class Viewer(Camera):
         super().__init__(tab)
         self.in_window, self.moving = np.zeros((2, 0), np.bool_)
         self.reach = np.zeros((0, 4))
-        self.follows = self.waits = self.has_canvas = False
-        self._canvas_styles: list[list[str]] = []
+        self.follows = False
         self._sticky: dict[int, dict[int, Any]] = {}
         self._fixed: list[int] = []
         self._at_first = np.zeros((0, 2))
@@ -127,22 +124,6 @@ class Viewer(Camera):
         if (boxes := boxes & ~is_fixed & ~is_beyond).any():
             contents = await self.frame_places(count.scene) if self.follows else {}
             await _Search(self, count, boxes, contents).through(clip)
-
-    async def arrive(self, left: float = 0.0, top: float = 0.0) -> None:
-        """Let styles, animations and canvases follow what was scrolled; a place is in the window."""
-        await self.wake(left, top)
-        if self.waits:
-            await self.ask_all("settle")
-        if self.has_canvas and (styles := await self.ask_all("canvasStyles")) != self._canvas_styles:
-            if self._canvas_styles:
-                await relaid(self, ())
-            self._canvas_styles = styles
-
-    async def go(self, top: float) -> F64:
-        """Scroll the page and let it follow, see `arrive`; return what the window shows, see `aim`."""
-        window = await self.aim(0.0, top)
-        await self.arrive(*window[:2].tolist())
-        return window
 
     async def view_again(self, count: Count, boxes: Bools, contents: Mapping[int, F64], top: float) -> None:
         """Picture boxes that stay in the window and were not seen yet once more, in another place of the page.
@@ -325,7 +306,7 @@ class _Search:
         """Scroll the page and read where everything is; return what the window shows, see `Camera.aim`."""
         viewer = self._viewer
         window = await viewer.aim(left, top)
-        if viewer.follows or viewer.waits or viewer.has_canvas:
+        if viewer.follows or viewer.is_lively or viewer.has_canvas:
             await viewer.arrive(*window[:2].tolist())
         await viewer.follow(self._count, self._contents, everything=viewer.follows)
         return window

@@ -5,7 +5,7 @@ A text that is over or under such a box or background is looked for in several p
 
 import numpy as np
 
-from domsieve.renderer.page._pixel_parts import F64, Bools, Ints, meet
+from domsieve.renderer.page._pixel_parts import F64, Bools, Ints, meet, shadow_px
 from domsieve.renderer.page._pixel_scene import Scene
 
 # Grounds have together at least this share of the height of the window. Half of the letters that pass over one are
@@ -29,7 +29,7 @@ def grounds_of(scene: Scene, window: F64) -> Bools:
     paint = np.full(scene.ids.size, -1)
     entries = np.array(document.layout.node_index, np.intp)[::-1]
     paint[entries] = np.array(document.layout.paint_orders)[::-1]
-    reach = reach_of(scene)
+    reach = _painted(scene, scene.fixed)
     is_behind = np.array(
         [scene.style(node, "z-index")[0].startswith("-") for node in scene.fixed.tolist()], np.bool_
     )
@@ -55,7 +55,7 @@ def in_window(scene: Scene, window: F64, grounds: Ints) -> Bools:
     window : the width and the height of the window in px.
     grounds : the fixed boxes behind the texts.
     """
-    reach = reach_of(scene)
+    reach = _painted(scene, grounds)
     found = np.zeros(scene.owner.size, np.bool_)
     # What is in a box that is pictured apart is hidden with it, and what is low leaves texts as they are scrolled.
     floating = scene.floating[scene.fixed_of[scene.floating] < 0]
@@ -110,6 +110,15 @@ def reach_of(scene: Scene) -> F64:
         for edges in (begin, end):
             np.minimum.at(edges, scene.parent[nodes], edges[nodes])
     return np.concatenate((begin, -end), axis=1)
+
+
+def _painted(scene: Scene, nodes: Ints) -> F64:
+    """Return what `reach_of` does, with the shadows and outlines of some nodes."""
+    reach = reach_of(scene)
+    for node in nodes.tolist():
+        far = [shadow_px(value, 4) for value in scene.style(node, "box-shadow", "outline")]
+        reach[node] += np.array([-1, -1, 1, 1]) * max(far)
+    return reach
 
 
 def _inside(scene: Scene, node: int) -> Bools:

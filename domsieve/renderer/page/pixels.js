@@ -1,11 +1,13 @@
 // Evaluated once per document in an isolated world, while the scripts of the page are off. Nothing here may be seen by
 // the style sheets of the page: elements are changed by animations, never by attributes.
 // still(...roots): pauses animations, and those of SVG; returns how many of the former there were, how many of them
-// go on, since they follow what is scrolled, how many wait, maybe until a reader scrolls to something, and how many
-// transitions could not be held.
-// settle(): brings those that waited, and do not any more, to their ends.
+// go on, since they follow what is scrolled, and how many wait, maybe until a reader scrolls to something.
+// hasDriven(...roots): whether any follow what is scrolled.
+// loosen(), settle(): let transitions begin, and bring them, and all that began or waited until now, to where they are
+// after some time; returns whether any of these follow what is scrolled.
 // isInTransition(): whether the browser shows pictures of what was there before.
 // reveal(...roots): shows the content of boxes that have none far from the window.
+// hasRules(...roots): see below.
 // hasCanvas(...roots), canvasStyles(...roots): whether there is any canvas, and how they are laid out.
 // relay(...roots): lays canvases out anew.
 // isDriven(...lifted): see below.
@@ -19,7 +21,7 @@
 // unblank(): undoes both.
 // cut(...elements): blanks the backgrounds of these, too, which are cut to letters.
 // put(element, keyframe), scroll(element, left, top): change an element for the pictures.
-// tops(...elements), places(...elements), isReached(element, isBehind), areBlank(...elements): see below.
+// stays(isLively, ...elements), places(...elements), isReached(element, isBehind), areBlank(...elements): see below.
 // isLive(canvas): whether a worker may draw a canvas.
 // isLate(isClosed, element): whether a lazy picture, video or frame may not be there yet, if it is in a closed shadow tree,
 // or in a frame of another origin; others are known before.
@@ -41,22 +43,27 @@ globalThis.domsievePixels = (() => {
     made.replaceSync(rules);
     return made;
   };
+  // Ids outweigh almost all rules of pages.
+  const strong = (selector) => `:is(${selector}, ${"#domsieve".repeat(9)} *)`;
   // What snaps does not stay where it is scrolled to.
-  const stilled = sheet(`*, ::before, ::after { transition: none !important; caret-color: transparent !important;
-      scroll-snap-type: none !important }
-    ::backdrop { background: none !important; backdrop-filter: none !important }`);
+  const stilled = sheet("* { scroll-snap-type: none !important }");
+  const caretless = sheet("* { caret-color: transparent !important }");
+  const lit = sheet("* { caret-animation: manual !important }");
+  const unbacked = sheet("::backdrop { background: none !important; backdrop-filter: none !important }");
+  // Transitions that have begun go on, but none begins.
+  const SUDDEN = "transition-duration: 0s !important; transition-delay: 0s !important;";
+  const sudden = sheet(["", "::before", "::after"].map((name) => `${strong("*")}${name} { ${SUDDEN} }`).join(""));
   const blanked = sheet(`::highlight(${NAME}) { color: transparent; text-decoration: none;
       -webkit-text-fill-color: transparent; -webkit-text-stroke-color: transparent }`);
   // The browser's own highlights lie above all others.
   const unmarked = sheet(["::target-text", "::selection", "::spelling-error", "::grammar-error"].map((name) =>
     `${name} { color: transparent !important; -webkit-text-fill-color: transparent !important; text-decoration: none !important }`).join(""));
-  // No highlight changes shadows, letters of SVG and generated text. Ids outweigh almost all rules of pages.
-  const strong = (selector) => `:is(${selector}, ${"#domsieve".repeat(9)} *)`;
+  // No highlight changes shadows, letters of SVG and generated text.
   // What is drawn in other places than its own keeps its letters: there they would be taken for those of other texts.
   const drawnElsewhere = "defs, pattern, mask, marker, symbol, clipPath, filter";
   const rules = (elsewhere, all, drawn, generated) => {
     const here = `:not(:is(${elsewhere}), :is(${elsewhere}) *)`;
-    return `${strong(`*${here}`)} { transition: none !important; ${all} }
+    return `${strong(`*${here}`)} { ${all} }
     ${strong(`:is(text, tspan, textPath)${here}`)} { fill: transparent !important; ${drawn} }
     ${strong("*")}::before, ${strong("*")}::after { -webkit-text-fill-color: transparent !important; ${generated} }`;
   };
@@ -85,26 +92,41 @@ globalThis.domsievePixels = (() => {
     }
   };
 
-  // Animations are as readers find them now: what ends soon had time for it. Transitions end with `stilled`.
+  // Animations are as readers find them now: what ends soon had time for it.
   const hold = (animation) => {
     const { target, pseudoElement } = animation.effect ?? {};
-    if (animation instanceof CSSTransition && target) {
-      const name = animation.transitionProperty;
-      const value = getComputedStyle(target, pseudoElement).getPropertyValue(name);
-      held.push(animated(target, [{ [camel(name)]: value }], pseudoElement));
-      transitions.push(() => getComputedStyle(target, pseudoElement).getPropertyValue(name) === value);
-      return;
-    }
+    begun.add(animation);
     const isWaiting = animation.playState === "paused" && !paused.some(([one]) => one === animation)
+      && !(animation instanceof CSSTransition)
       && !(animation instanceof CSSAnimation && /paused/.test(getComputedStyle(target, pseudoElement).animationPlayState));
     if (isWaiting) waiting.push([animation, animation.currentTime]);
     if (animation.playState !== "running") return;
-    if (animation.timeline instanceof ScrollTimeline) {
+    if (isDriven(animation)) {
       driven.push(animation); // it follows what is scrolled for the pictures
     } else {
       paused.push([animation, animation.currentTime]);
       animation.pause();
     }
+  };
+
+  // Each tree has its own.
+  const animationsOf = (roots) =>
+    roots.flatMap((root) => run(root, root === document ? Document : ShadowRoot, "getAnimations"));
+
+  const isDriven = ({ timeline }) => timeline instanceof ScrollTimeline;
+  // Brings animations that have just begun to where they are after some time; returns whether any is driven.
+  const bringOn = () => {
+    const fresh = animationsOf(known).filter((one) => !begun.has(one));
+    for (const animation of fresh) {
+      if (isDriven(animation) || animation.playState !== "running") continue;
+      begun.add(animation);
+      if (animation.effect.getComputedTiming().endTime <= ENDS_MS) animation.finish();
+      else {
+        animation.currentTime = ENDS_MS;
+        animation.pause();
+      }
+    }
+    return fresh.some(isDriven);
   };
 
   // Selectors of the elements with letters that `use` draws once more.
@@ -145,11 +167,10 @@ globalThis.domsievePixels = (() => {
     }).join(";");
   };
 
-  const camel = (name) => (name.startsWith("--") ? name : name.replace(/^-/, "").replace(/-./g, (two) => two[1].toUpperCase()));
   const paused = [];
   const held = [];
   const driven = [];
-  const transitions = [];
+  const begun = new Set();
   const waiting = [];
   const stopped = [];
   const changed = new Map();
@@ -379,17 +400,28 @@ globalThis.domsievePixels = (() => {
     for (let node = hit; node; node = above(node)) {
       if (node === element || (isSlotted && node === root.host)) return true;
       if (changed.has(node) && getComputedStyle(node).position === "fixed") return true;
+      if (node instanceof Element && keepsWheel(getComputedStyle(node))) return false;
     }
     return false;
   };
+  // A box that keeps the wheel for itself, so that nothing around it is scrolled.
+  const keepsWheel = ({ overflowX, overflowY, overscrollBehaviorX, overscrollBehaviorY }) =>
+    /auto|scroll|hidden/.test(overflowX + overflowY) && [overscrollBehaviorX, overscrollBehaviorY].some((one) => one !== "auto");
+  const isInert = (element) => getComputedStyle(element).interactivity === "inert";
 
-  const PLACES = [0.02, 0.26, 0.5, 0.74, 0.98];
+  const LOOKS = ["top", "left", "opacity", "visibility", "display", "transform", "translate", "rotate", "scale",
+    "backgroundColor", "backgroundImage", "backgroundPosition", "backgroundSize", "clipPath", "maskPosition", "filter",
+    "boxShadow", "outline", "borderWidth"];
+  // No page can know where exactly.
+  const places = () => [0.02, 0.26, 0.5, 0.74, 0.98].map((place) => place + 0.03 * (Math.random() - 0.5));
   const isReached = (element, isBehind) => {
     // The page behind a dialog is inert as long as that is open.
     for (let node = element; node; node = above(node)) {
-      if (node.inert === true) return isBehind || own("querySelector").call(document, ":modal") ? "by a pointer" : "";
+      if (node.inert === true || (node === element && isInert(node))) return isBehind || own("querySelector").call(document, ":modal") ? "by a pointer" : "";
     }
-    const takesKeys = (one) => one.tabIndex >= 0 && !(one instanceof HTMLIFrameElement);
+    const takesKeys = (one) => one.tabIndex >= 0 && !(one instanceof HTMLIFrameElement) && !isInert(one)
+      && !run(one, Element, "closest", "[inert]") && !run(one, Element, "matches", ":disabled")
+      && run(one, Element, "checkVisibility", { visibilityProperty: true });
     if ([element, ...run(element, Element, "querySelectorAll", "*")].some(takesKeys)) return "by keys";
     // Bring it into the middle of the window, but leave the windows around frames as they are.
     const moved = [];
@@ -408,7 +440,7 @@ globalThis.domsievePixels = (() => {
     const root = run(element, Node, "getRootNode");
     const hit = (across, down) => run(root, root instanceof ShadowRoot ? ShadowRoot : Document, "elementFromPoint",
       x + across * wide, y + down * high);
-    const found = PLACES.some((across) => PLACES.some((down) => isFor(hit(across, down), element, root)));
+    const found = places().some((across) => places().some((down) => isFor(hit(across, down), element, root)));
     for (const [node, left, top] of moved) run(node, Element, "scrollTo", { left, top, behavior: "instant" });
     return found ? "by a pointer" : "";
   };
@@ -539,10 +571,14 @@ globalThis.domsievePixels = (() => {
 
     still(...roots) {
       known = trees(roots);
-      // Each tree has its own.
-      const animations = known.flatMap((root) => run(root, root === document ? Document : ShadowRoot, "getAnimations"));
+      const animations = animationsOf(known);
       animations.forEach(hold);
-      adopt([stilled], known);
+      // A caret that is more than a bar may cover text.
+      const isBar = (one) => !one || /^(auto|bar|undefined)$/.test(getComputedStyle(one).caretShape);
+      adopt([stilled, sudden, known.every((root) => isBar(root.activeElement)) ? caretless : lit], known);
+      const backed = known.flatMap((root) => [...root.querySelectorAll(":modal, :popover-open, :fullscreen")]);
+      // Those that go with the page are covers of its text.
+      if (backed.every((one) => getComputedStyle(one, "::backdrop").position === "fixed")) adopt([unbacked], known);
       for (const root of known) {
         for (const drawing of root.querySelectorAll("svg")) {
           // Only the outermost have a clock.
@@ -551,20 +587,29 @@ globalThis.domsievePixels = (() => {
           stopped.push(drawing);
         }
       }
-      // What a style sheet says as important outweighs animations, but no transition.
-      return [animations.length, driven.length, waiting.length, transitions.filter((isHeld) => !isHeld()).length];
+      return [animations.length, driven.length, waiting.length];
+    },
+
+    hasDriven(...roots) {
+      return animationsOf(trees(roots)).some(isDriven);
+    },
+
+    loosen() {
+      drop([sudden], known);
     },
 
     settle() {
-      const begun = waiting.filter(([{ effect, playState }]) => {
+      adopt([sudden], known);
+      const late = waiting.map(([animation]) => animation).filter(({ effect, playState }) => {
         // Triggers look at what is laid out.
         if (effect?.target) rectOf(effect.target);
         return playState === "running";
       });
-      for (const [animation] of begun) {
+      for (const animation of late) {
         if (animation.effect.getComputedTiming().endTime <= ENDS_MS) animation.finish();
         else animation.pause();
       }
+      return bringOn();
     },
 
     isInTransition() {
@@ -577,9 +622,13 @@ globalThis.domsievePixels = (() => {
         for (const element of root.querySelectorAll("*")) {
           // The styles of what is folded away would be laid out with it.
           if (!run(element, Element, "checkVisibility")) continue;
-          if (getComputedStyle(element).contentVisibility === "auto") {
-            held.push(animated(element, { contentVisibility: "visible" }));
-          }
+          const { contentVisibility, translate, overflow } = getComputedStyle(element);
+          if (contentVisibility !== "auto") continue;
+          held.push(animated(element, {
+            contentVisibility: "visible",
+            ...(translate === "none" ? { translate: "0px" } : {}), // as in ../browser/tab.js
+            ...(overflow === "visible" ? { overflow: "clip" } : {}),
+          }));
         }
       }
     },
@@ -590,7 +639,14 @@ globalThis.domsievePixels = (() => {
       adopt([unlaid], all);
       const isLaid = all.some((root) => [...root.querySelectorAll("canvas")].some((one) => getComputedStyle(one).display !== "none"));
       drop([unlaid], all);
+      if (bringOn()) animationsOf(known).filter(isDriven).forEach((one) => begun.add(one)); // they begin anew
       if (isLaid) throw new Error("A canvas cannot be laid out anew.");
+    },
+
+    // Whether boxes have lines between their columns or rows.
+    hasRules(...roots) {
+      const isRuled = ({ columnRuleStyle, rowRuleStyle = "none" }) => columnRuleStyle !== "none" || rowRuleStyle !== "none";
+      return trees(roots).some((root) => [...root.querySelectorAll("*")].some((one) => isRuled(getComputedStyle(one))));
     },
 
     hasCanvas(...roots) {
@@ -790,11 +846,19 @@ globalThis.domsievePixels = (() => {
       });
     },
 
-    // The upper edge of elements in the window, and whether they are fixed in the page: boxes with a transform or the
-    // like hold what is fixed in them.
-    tops(...elements) {
-      return elements.map((element) =>
-        [rectOf(element).top, element instanceof HTMLElement && part(element, HTMLElement, "offsetParent") !== null]);
+    // How fixed elements are in the window, and whether they are fixed in the page: boxes with a transform or the like
+    // hold what is fixed in them. If styles may follow what is scrolled, it is told how all in them looks.
+    stays(isLively, ...elements) {
+      const styled = (one, name) => LOOKS.map((look) => getComputedStyle(one, name)[look]);
+      const seen = (one) => {
+        const { left, top, width, height } = rectOf(one);
+        return [left, top, width, height, ...[null, "::before", "::after"].flatMap((name) => styled(one, name))];
+      };
+      return elements.map((element) => {
+        const inside = isLively ? [...run(element, Element, "querySelectorAll", "*")].slice(0, 300) : [];
+        const isInPage = element instanceof HTMLElement && part(element, HTMLElement, "offsetParent") !== null;
+        return [isLively ? [element, ...inside].map(seen).join() : String(rectOf(element).top), isInPage];
+      });
     },
 
     // How far the document is scrolled, and where the upper left corners of elements are in it.
@@ -818,7 +882,9 @@ globalThis.domsievePixels = (() => {
       if (!scrolled.has(element)) {
         scrolled.set(element, [part(element, Element, "scrollLeft"), part(element, Element, "scrollTop")]);
       }
-      run(element, Element, "scrollTo", { left, top, behavior: "instant" });
+      // As readers do: by how far, not to where, which some style sheets can tell apart.
+      const [x, y] = [part(element, Element, "scrollLeft"), part(element, Element, "scrollTop")];
+      run(element, Element, "scrollBy", { left: left - x, top: top - y, behavior: "instant" });
       return [part(element, Element, "scrollLeft"), part(element, Element, "scrollTop")];
     },
 
@@ -843,7 +909,7 @@ globalThis.domsievePixels = (() => {
         animation.pause();
       }
       for (const drawing of stopped) run(drawing, SVGSVGElement, "unpauseAnimations");
-      drop([stilled, released], known);
+      drop([stilled, caretless, lit, unbacked, sudden, released], known);
       return scrolled.size > 0;
     },
   };

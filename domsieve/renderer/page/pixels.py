@@ -71,8 +71,10 @@ _RESTORE_S = 10.0
 _SKIPPING = "content-visibility"
 # With this, first lines may have another font, which captures do not have.
 _FIRST_LINE = "first-line"
-# A page is scrolled through in steps of this share of the window, no more than so many.
-_STEP, _MOST_STEPS = 0.8, 400
+# With properties that have this in their names, there may be lines between columns or rows.
+_RULE = "rule"
+# With these, what is scrolled changes styles.
+_STATES = "scroll-state", ":target-current", ":target-before", ":target-after", "anchored("
 # How far a page is scrolled, in px, to know which boxes stay where they are.
 _FAR_PX = 2.0, 400.0
 
@@ -112,7 +114,7 @@ async def look(
                 scripted = None
                 page.is_in_transition = any(await page.ask_all("isInTransition"))
                 page.has_canvas = scripts and any(await page.ask_all("hasCanvas"))
-                sought = (_SKIPPING, _FIRST_LINE, *WORDS)
+                sought = (_SKIPPING, _FIRST_LINE, _RULE, *_STATES, *WORDS)
                 words = await mentioned(page, capture, sought, (_SKIPPING, *LIKELY))
                 if _SKIPPING in words or page.has_closed_roots:
                     capture = await revealed(page, style_names, has_canvas=page.has_canvas)
@@ -121,6 +123,10 @@ async def look(
                     scripted = await with_scripts(page, style_names, words)
                     capture = scripted.capture
                 page.has_first_lines = _FIRST_LINE in words
+                page.has_rules = _RULE in words and any(await page.ask_all("hasRules"))
+                page.is_lively = not words.isdisjoint(_STATES) or any(await page.ask_all("hasDriven"))
+                if page.is_lively:
+                    await page.load_by_scrolling()
                 await tab.session.send("Fetch.enable", _HELD)
                 sights, ranges = await page.look(capture, style_names, lost, scripted)
         finally:
@@ -154,10 +160,11 @@ class _Page(Viewer):
     Attributes
     ----------
     has_first_lines : whether style sheets may give first lines another font.
+    has_rules : whether there may be lines between columns or rows, which may be finer than pixels.
     is_in_transition : whether a view transition does not end: it shows pictures of the page as it was.
     """
 
-    has_first_lines = is_in_transition = False
+    has_first_lines = has_rules = is_in_transition = False
 
     async def look(
         self,
@@ -176,8 +183,10 @@ class _Page(Viewer):
             raise ValueError("The page has changed its frames.")
         scene = Scene(capture, names)
         scene.has_first_lines = self.has_first_lines
-        self.is_fine = scene.is_fine or has_strips(
-            scene.column, scene.font_of, scene.names, scene.bounds, scene.line_box
+        self.is_fine = (
+            self.has_rules
+            or scene.is_fine
+            or has_strips(scene.column, scene.font_of, scene.names, scene.bounds, scene.line_box)
         )
         scene.unsure |= self.is_in_transition
         mark_under(scene, (np.array(place, np.float64).reshape(2, 2) for place in lost))
@@ -188,7 +197,8 @@ class _Page(Viewer):
         metrics = await self.session.send("Page.getLayoutMetrics")
         window = metrics["cssLayoutViewport"]
         window_px = np.array([window["clientWidth"], window["clientHeight"]], np.float64)
-        self.origin = np.array([window["pageX"], window["pageY"]], np.float64)
+        scrolled, *_ = await self.call(0, "places")
+        self.origin = np.array([window["pageX"], window["pageY"]], np.float64) - scrolled
         fixed, grounds = await self._settle(scene, capture, names, window_px, moved=scripted is not None)
         await self.let_float(scene, grounds)
         await self._cut(scene)
@@ -219,18 +229,19 @@ class _Page(Viewer):
         first = np.array([0, 0, window["clientWidth"], window["clientHeight"]], np.float64)
         await self._view_fixed(count, fixed, first)
         await self._scroll(count, fixed, whole)
+        if self.is_unsteady:
+            count.leave(np.ones(scene.owner.size, np.bool_))
         is_cut = np.array([size["width"] > _WIDEST_PX, size["height"] > _TALLEST_PX])
         return count.sights(((scene.box[:, :2] >= whole[2:]) & is_cut).any(axis=1))
 
-    async def still(self) -> tuple[int, int, int, int]:
+    async def still(self) -> tuple[int, int, int]:
         """Pause what moves by itself.
 
-        Returns how many animations there are, how many follow what is scrolled, how many wait, and how many
-        transitions went on to their ends.
+        Returns how many animations there are, how many follow what is scrolled, and how many wait.
         """
-        counts = np.array(await self.ask_all("still"), np.intp).reshape(-1, 4)
-        every, driven, waiting, lost = counts.sum(axis=0).tolist()
-        return every, driven, waiting, lost
+        counts = np.array(await self.ask_all("still"), np.intp).reshape(-1, 3)
+        every, driven, waiting = counts.sum(axis=0).tolist()
+        return every, driven, waiting
 
     async def _settle(
         self,
@@ -252,13 +263,12 @@ class _Page(Viewer):
         """
         await self.enter(*range(len(self._frame_ids)))  # a frame without text may cover some
         fixed = {node: await self._handle(scene, node) for node in scene.fixed.tolist()}
-        animations, driven, waiting, lost = await self.still()
-        scene.unsure |= lost > 0
-        self.waits = waiting > 0
+        animations, driven, waiting = await self.still()
+        self.is_lively |= driven > 0 or waiting > 0
         if driven:
             await self.wake()
-        if self.waits:
-            await self._pass_by()
+        if waiting:
+            await self.pass_by()
         stays = np.array(await self._staying([*fixed.values()]), np.bool_)
         is_ground = grounds_of(scene, window_px)
         grounds = scene.fixed[stays & is_ground]
@@ -267,37 +277,29 @@ class _Page(Viewer):
         if await self.call(0, "isLocked"):
             before = await self.capture(names)
             await self.call(0, "release")
-        if moved or animations or before or scene.frames:
+        if moved or animations or before or scene.frames or self.is_lively:
             capture, names = await self.capture(names if before else SHOWING), names if before else SHOWING
             scene.place(capture, await self.frame_places(scene))
             if before:
                 mark_changed(scene, before, capture, names)
-        if not driven and not waiting:  # else it may be visible in another place
+        if not self.is_lively:  # else it may be visible in another place
             skip_invisible(scene, capture, names)
         return {node: fixed[node] for node in scene.fixed.tolist()}, grounds
-
-    async def _pass_by(self) -> None:
-        """Scroll through the page once, so that animations begin that wait until a reader comes to them."""
-        window = await self.go(0.0)
-        for _ in range(_MOST_STEPS):
-            top, step = float(window[1]), float(window[3] - window[1])
-            window = await self.go(top + _STEP * step)
-            if window[1] <= top:
-                break
-        await self.go(0.0)
 
     async def _staying(self, fixed: Sequence[Any]) -> Sequence[bool]:
         """Return which fixed elements stay where they are when the page is scrolled, as far as it can be."""
         if not fixed:
             return []
-        tops = []
-        for place in (0.0, 1.0, CHANCE.uniform(*_FAR_PX)):  # what leaves its place only later is no fixed box
+        looks = []
+        # What leaves its place only later, or changes on the way, is no fixed box.
+        end = float((await self.go(AT_END))[1])
+        for place in (0.0, 1.0, CHANCE.uniform(*_FAR_PX), CHANCE.uniform(0.0, end), end):
             await self.go(place)
-            tops.append(await self.call(0, "tops", *fixed))
+            looks.append(await self.call(0, "stays", self.is_lively, *fixed))
         await self.go(0.0)
         return [
-            not any(held for _, held in own) and len({top for top, _ in own}) == 1
-            for own in zip(*tops, strict=True)
+            not any(held for _, held in own) and len({look for look, _ in own}) == 1
+            for own in zip(*looks, strict=True)
         ]
 
     async def _is_driven(self, fixed: Iterable[Any]) -> bool:
@@ -430,6 +432,7 @@ class _Page(Viewer):
                 if int(scene.fixed_box[box]) == root and turned.isdisjoint(chain):
                     turned.update(chain)
                     sought.append(box)
+            await self.loosen()
             for box in sought:
                 for number in scene.chain(box):
                     one = scene.scrollers[number]
