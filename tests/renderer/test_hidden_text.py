@@ -422,6 +422,16 @@ WAYS = {
     ],
 }
 SEEN_TOO = [
+    # Boxes that a script has scrolled, and one that has snapped.
+    "<div id=s style='height:60px;overflow:auto'><p>{}</p><p style='height:900px'>more</p></div>"
+    "<script>s.scrollTop = 1e6</script>",
+    "<div id=s style='width:300px;overflow:auto;white-space:nowrap'>{} <b style='padding-left:900px'>more</b></div>"
+    "<script>s.scrollLeft = 1e6</script>",
+    "<style>html {{ overflow: hidden }} body {{ height: 100vh; overflow: auto; scroll-snap-type: y mandatory }} "
+    "section {{ height: 100vh; scroll-snap-align: start }}</style><div style='margin-top:-9px'>{}</div>"
+    "<section>more</section>",
+    # A page that a script has locked.
+    "<style>body {{ position: fixed; top: -500px; width: 100% }}</style><p>{}</p><p style='height:3000px'>more</p>",
     "<p style='background:linear-gradient(#fff,#e8e8e8);color:#fff'>{}</p>",
     "<div style='background:#123'><p style='background:linear-gradient(#fff0,#fff);color:#fff'>{}</p></div>",
     "<p style='background:linear-gradient(in oklch longer hue,#f66,#f66);color:#f66'>{}</p>",

@@ -74,6 +74,20 @@ globalThis.domsieve = (() => {
   const keep = (element, look) => {
     part(element, "animate").call(element, [look, look], { duration: 1, fill: "both" }).finish();
   };
+  // Scrolls a box to where it begins, also if it snaps to somewhere else.
+  const begin = (element) => {
+    const go = () => part(element, "scrollTo").call(element, { left: 0, top: 0, behavior: "instant" });
+    go();
+    if (!part(element, "scrollTop") && !part(element, "scrollLeft")) return;
+    keep(element, { scrollSnapType: "none" });
+    go();
+  };
+  // Scripts lock a page behind a dialog by a fixed body, which shows only a part of the page then.
+  const release = () => {
+    const { body } = document;
+    if (!body || getComputedStyle(body).position !== "fixed" || body.getBoundingClientRect().height <= innerHeight + 1) return;
+    keep(body, { position: "relative", top: "0px", left: "0px" });
+  };
   // A capture has no styles of ::first-line. Where the first line is the only one, the element gets its colour.
   const showFirstLine = (element, style) => {
     if (/^(inline|contents|none)$/.test(style.display)) return;
@@ -365,6 +379,16 @@ globalThis.domsieve = (() => {
       scrollTo({ left: 0, top: 0, behavior: "instant" });
     },
 
+    // An address with a fragment or a script may have scrolled the page or boxes in it, and some snap. Returns whether
+    // any was scrolled; the page itself counts only `withPage`.
+    unscroll(withPage) {
+      const page = document.scrollingElement;
+      const found = allTrees().flatMap((tree) => [...tree.querySelectorAll("*")])
+        .filter((one) => (withPage || one !== page) && (part(one, "scrollTop") || part(one, "scrollLeft")));
+      found.forEach(begin);
+      return found.length > 0;
+    },
+
     hideNoscript(isHidden) {
       document.adoptedStyleSheets = [
         ...[...document.adoptedStyleSheets].filter((sheet) => sheet !== noNoscript), ...(isHidden ? [noNoscript] : []),
@@ -399,6 +423,7 @@ globalThis.domsieve = (() => {
           halfway.push(one);
         }
       }
+      release();
       showSkipped();
       return count;
     },

@@ -35,7 +35,6 @@ from domsieve.renderer.page._pixel_turns import (
     reading,
     tilted,
     too_flat,
-    too_long,
 )
 from domsieve.snapshot.page import Kind
 
@@ -222,9 +221,9 @@ class Scene(Places):
         is_inline = has("display", "inline") & ~self.is_drawing
         maps = linear_maps(column, row, ~is_text & ~is_inline, self.levels, self.parent)
         self.is_deep = self.below(~has("perspective", "none", ""))
+        is_mapped = (maps != np.eye(2)).any(axis=(1, 2))
         self._in_px = ~self.is_drawing | (self.document_of != 0)  # others are in units of their drawing
-        self.unread |= self.is_turned & self._in_px & too_flat(maps, self._css_px)
-        self.unread |= ~self.is_turned & self._in_px & too_long(maps)
+        self.unread |= self._in_px & too_flat(maps, self._css_px, ~self.is_turned) & is_mapped
         self._font_px = self._css_px.copy()
         self.is_level = has("writing-mode", "horizontal-tb", "")
         self.column, self.maps = column, maps
@@ -352,7 +351,7 @@ class Scene(Places):
         is_upright = matrix[0, 1] == matrix[1, 0] == 0 and (matrix.diagonal() > 0).all()
         self.is_turned[node] = not is_upright
         self.maps[node] = np.eye(2) if is_upright else matrix  # how large upright lines are, their boxes tell
-        self.unread[node] |= bool(too_flat(matrix[None], self._css_px[[node]])[0])
+        self.unread[node] |= bool(too_flat(matrix[None], self._css_px[[node]], ~self.is_turned[[node]])[0])
         self._font_px[node] = self._css_px[node] * np.sqrt(abs(np.linalg.det(matrix)))
 
     def put_lines(self, node: int, boxes: F64) -> None:

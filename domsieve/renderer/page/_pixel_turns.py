@@ -98,30 +98,21 @@ def _degrees(angle: str) -> float:
     return 0.0
 
 
-def too_flat(maps: F64, font_px: F64) -> Bools:
-    """Return which nodes (N,) have letters that are drawn so flat that nobody can read them.
+def too_flat(maps: F64, font_px: F64, is_level: Bools) -> Bools:
+    """Return which nodes (N,) have letters that are drawn so flat or so narrow that nobody can read them.
 
     Parameters
     ----------
     maps : (N, 2, 2), see `linear_maps`.
     font_px : (N,), the size of the letters before they are transformed.
+    is_level : (N,), the nodes whose lines are level or upright.
     """
-    long, short = _scales(maps)
-    return np.asarray((short < _LEAST_THINNESS * long) | (short * font_px < _LEAST_LETTER_PX))
-
-
-def too_long(maps: F64) -> Bools:
-    """Return which nodes (N,) have letters that are stretched so far that nobody reads them in any line."""
-    long, short = _scales(maps)
-    return np.asarray(short < _LEAST_LEVEL_THINNESS * long)
-
-
-def _scales(maps: F64) -> tuple[F64, F64]:
-    """Return the larger and the smaller scale of maps (N, 2, 2)."""
     total = (maps**2).sum(axis=(1, 2))
     flat = np.abs(np.linalg.det(maps))
     root = np.sqrt(np.maximum(total**2 - 4 * flat**2, 0.0))
-    return np.sqrt((total + root) / 2), np.sqrt(np.maximum(total - root, 0.0) / 2)
+    long, short = np.sqrt((total + root) / 2), np.sqrt(np.maximum(total - root, 0.0) / 2)
+    least = np.where(is_level, _LEAST_LEVEL_THINNESS, _LEAST_THINNESS)
+    return np.asarray((short < least * long) | (short * font_px < _LEAST_LETTER_PX))
 
 
 def reading(maps: F64, column: Mapping[str, Sequence[str]], row: Ints) -> F64:

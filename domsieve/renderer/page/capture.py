@@ -193,6 +193,7 @@ STYLE_NAMES = (
 
 _SCRIPTS = "Emulation.setScriptExecutionDisabled"
 # The number of nodes that can be captured in the minimum time, at 20 us per node.
+_FRAME_S = 0.05  # more than a frame takes
 _HURRIED_NODES = 100_000
 # The browser drops byte order marks when it decodes; with one, the bytes can be decoded again.
 _UTF8_MARK = b"\xef\xbb\xbf"
@@ -335,8 +336,6 @@ async def _at_rest(
     stop_loading = tab.send("Page.stopLoading", limit_s=limit_s)
     async with _scripts_off(tab, note, stop_loading, scripts=scripts, limit_s=limit_s):
         lost = await tab.call(watch.frame_id, watch.loader_id, "lostPictures()", limit_s=limit_s)
-        # An address with a fragment, or a script, may have scrolled the page.
-        await tab.call(watch.frame_id, watch.loader_id, "goUp()", limit_s=limit_s)
         yield [*lost, *([[-inf, -inf, inf, inf]] if arriving > len(lost) else [])]
 
 
@@ -350,6 +349,9 @@ async def _trim(
     are on, so they are on again for the capture, except where pictures follow: then only ``noscript`` is hidden.
     """
     async with _scripts_off(tab, limit_s=limit_s) if scripts and not pixels else contextlib.nullcontext():
+        unscroll = f"unscroll({str(pixels).lower()})"
+        if await tab.call(watch.frame_id, watch.loader_id, unscroll, limit_s=limit_s):
+            await asyncio.sleep(_FRAME_S)  # else scripts would be told of it afterwards
         if scripts and pixels:
             await _hide_noscript(tab, watch, True, limit_s=limit_s)
         # For pictures, the page has had the time already, but not what waits until a reader scrolls to it.
