@@ -46,10 +46,8 @@ _FAR = "<div style='height:9000px'></div>"
 _OVER = "position:relative;z-index:1;color:#fff;margin:0"
 _IN_FRAME = '<iframe style="border:0;width:900px;height:60px" srcdoc="<body style=margin:0>{}"></iframe>'
 _IN_SHADOW = "<div><template shadowrootmode=open>{}</template></div>"
-_IN_CLOSED, _IN_SANDBOX = (
-    _IN_SHADOW.replace("open", "closed"),
-    _IN_FRAME.replace("iframe style", "iframe sandbox style"),
-)
+_IN_CLOSED = _IN_SHADOW.replace("open", "closed")
+_IN_SANDBOX = _IN_FRAME.replace("iframe style", "iframe sandbox style")
 _UNSIZED = "<img loading=lazy src=/{}.png style='position:absolute;left:0;top:0;width:100%'>"
 _VIDEO = _PICTURE.replace("<img {}", "<video loading=lazy poster=/{}.png")
 _VIDEO = _VIDEO.replace("'>", ";object-fit:fill'></video>")
@@ -76,6 +74,13 @@ def test_a_picture_that_loads_only_when_a_reader_comes_near_covers_text(
     covered = _BOX.format("margin:0", _WORDS, lazy.format("white"))
     said = _show(studio, _FAR + where.format(covered) + _FAR + where.format(caption) + _FAR)
     assert said == {"before": Hiding.NONE, _WORDS: Hiding.UNSEEN, f"caption of {_WORDS}": Hiding.NONE}
+
+
+@pytest.mark.usefixtures("colours")
+def test_the_shadow_of_a_lazy_picture_covers_text(studio: Studio) -> None:
+    style = "position:absolute;left:0;top:500px;width:900px;height:60px;filter:drop-shadow(0 -500px #fff)"
+    shadow = f"<div style='{style}'>{_PICTURE.format('loading=lazy src=/black.png')}</div>"
+    assert _show(studio, _FAR + _BOX.format("margin:0", _WORDS, shadow) + _FAR)[_WORDS]
 
 
 @pytest.mark.usefixtures("colours")
@@ -116,6 +121,44 @@ def never(studio: Studio) -> Iterator[str]:
     studio.server.pages["/never.png"] = wait
     yield "/never.png"
     end.set()
+
+
+@pytest.fixture
+def part(studio: Studio) -> Iterator[str]:
+    """Return the address of a picture of which only a part comes."""
+    end, data = threading.Event(), _square("white")
+
+    def begin(handler: BaseHTTPRequestHandler) -> None:
+        start(handler, {"Content-Type": "image/png", "Content-Length": str(len(data))})
+        handler.wfile.write(data[:40])
+        end.wait()
+
+    studio.server.pages["/part.png"] = begin
+    yield "/part.png"
+    end.set()
+
+
+_GROUND = "background:url({})"
+_FIRST = "<style>.first::before{{content:'';position:absolute;inset:0;" + _GROUND + "}}</style>"
+
+
+@pytest.mark.usefixtures("colours")
+def test_only_under_a_picture_of_which_a_part_has_come_nothing_is_known(studio: Studio, part: str) -> None:
+    covers = [
+        _PICTURE.format("src={}"),
+        "<div style='position:absolute;inset:0;" + _GROUND + "'></div>",
+        "<img src={} width=9 height=9>" + _FIRST + "<div class=first></div>",
+        _IN_CLOSED.format(_PICTURE.format("src={}")),
+        _PICTURE.format("src=/white.png srcset='{} 2x, {} 1x'"),
+        "<svg style='position:absolute;inset:0' width=900 height=20><image href={} width=900 height=20 /></svg>",
+    ]
+    boxes = [
+        f"<p>shown {number}</p>" + _BOX.format("margin:0", f"covered {number}", cover.format(part, part))
+        for number, cover in enumerate(covers)
+    ]
+    elsewhere = "<img loading=lazy src=/black.png width=90 height=60>"
+    said = _show(studio, "".join(boxes) + _FAR + elsewhere)
+    assert [text for text, hiding in said.items() if hiding] == [f"covered {n}" for n in range(len(covers))]
 
 
 @pytest.mark.parametrize("where", ["{}", _IN_CLOSED, _IN_SANDBOX])

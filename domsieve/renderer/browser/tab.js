@@ -127,7 +127,7 @@ globalThis.domsieve = (() => {
     const [time, rate] = [animation.currentTime, animation.playbackRate];
     return isRunning && timing && rate > 0 && time < timing.endTime && timing.endTime - time <= ms * rate;
   };
-  let pictures = [];
+  let pictures; // none are known if they could not be noted
   // The documents of the same origin, each with the place of its window.
   const places = function* (inner, x, y) {
     yield [inner, x, y];
@@ -179,6 +179,17 @@ globalThis.domsieve = (() => {
     const hasRatio = /\d/.test(style.get("aspect-ratio"));
     return !box.width || !box.height || (!hasRatio && (isByWord("width") || isByWord("height")));
   };
+  // Whether an element paints beyond its box, or one around it does; `known` has what was asked before.
+  const paintsElsewhere = (element, known) => {
+    const path = [];
+    for (let one = element; one && !known.has(one); one = above(one)) path.push(one);
+    for (const one of path.reverse()) {
+      const { filter, overflow, webkitBoxReflect } = getComputedStyle(one);
+      known.set(one, known.get(above(one)) || /drop-shadow|url/.test(filter) || webkitBoxReflect !== "none"
+        || (part(one, "localName") === "img" && overflow === "visible"));
+    }
+    return known.get(element);
+  };
   const lateUnderText = () => {
     const found = awaited.filter((one) => isAwaited(one) && isLaidOut(one));
     if (!found.length) return [];
@@ -196,7 +207,8 @@ globalThis.domsieve = (() => {
       return rects.some((rect) => rect.left < box.right - 1 && rect.right > box.left + 1
         && rect.top < box.bottom - 1 && rect.bottom > box.top + 1);
     };
-    return found.filter((one) => isUnsized(one) || meetsText(one));
+    const known = new Map();
+    return found.filter((one) => isUnsized(one) || meetsText(one) || paintsElsewhere(one, known));
   };
   const isNear = ({ left, right, top, bottom }, reach) =>
     left < innerWidth + reach && right > -reach && top < innerHeight + reach && bottom > -reach;
@@ -330,16 +342,17 @@ globalThis.domsieve = (() => {
     },
 
     notePictures() {
-      pictures = [];
+      const found = [];
       for (const [inner, x, y] of places(document, scrollX, scrollY)) {
         for (const tree of trees(inner)) {
           for (const one of tree.querySelectorAll("img, iframe, video")) {
             if (!isLaidOut(one)) continue;
             const box = one.getBoundingClientRect();
-            pictures.push([one, isAwaited(one), one.naturalWidth, [x + box.left, y + box.top, x + box.right, y + box.bottom]]);
+            found.push([one, isAwaited(one), one.naturalWidth, [x + box.left, y + box.top, x + box.right, y + box.bottom]]);
           }
         }
       }
+      pictures = found;
     },
 
     lostPictures() {

@@ -176,9 +176,10 @@ class PageEvents:
         return 0.0 if self._in_flight else self._now() - self._idle_at
 
     @property
-    def arriving_pictures(self) -> int:
-        """How many pictures have begun to arrive, but not ended."""
-        return sum(kind == _PICTURE and one in self._answered for one, (kind, _) in self._in_flight.items())
+    def arriving_pictures(self) -> frozenset[str]:
+        """The addresses of pictures that have begun to arrive, but not ended."""
+        asked = (one for one, (kind, _) in self._in_flight.items() if kind == _PICTURE)
+        return frozenset(self._pictures[one] for one in asked if one in self._answered)
 
     def _request(self, event: dict[str, Any]) -> None:
         url, kind = event["request"]["url"], event.get("type", "Other")

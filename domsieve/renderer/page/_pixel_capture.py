@@ -33,6 +33,7 @@ PIXEL_STYLES = (
 class _PixelNodes(_Nodes, rename="camel", kw_only=True):
     backend_node_id: list[int]
     shadow_root_type: _Sparse = msgspec.field(default_factory=_Sparse)
+    current_source: _Sparse = msgspec.field(name="currentSourceURL", default_factory=_Sparse)
 
 
 class _PixelLayout(_Layout, rename="camel", kw_only=True):
@@ -53,6 +54,7 @@ class PixelDocument(_Document, kw_only=True):
     nodes: _PixelNodes
     layout: _PixelLayout
     frame_id: int = msgspec.field(name="frameId")
+    base: int = msgspec.field(name="baseURL")
     text_boxes: _TextBoxes = msgspec.field(name="textBoxes")
     content_width: float = msgspec.field(name="contentWidth", default=0.0)
     content_height: float = msgspec.field(name="contentHeight", default=0.0)

@@ -1,6 +1,8 @@
 """What a page changes when it is pictured: style sheets may ask whether scripts are on, or what can be scrolled."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
+from typing import NamedTuple
+from urllib.parse import urljoin
 
 import msgspec
 import numpy as np
@@ -19,6 +21,12 @@ _MOST_CHANGED = 100
 
 # The elements with which pictures choose an address, and the attributes with media queries.
 _WITH_SOURCES, _MEDIA = frozenset({"source", "img"}), frozenset({"media", "sizes"})
+
+# Elements that are pictures or have some, beside img, and the attributes with their addresses.
+_PICTURED, _ADDRESSES = (
+    frozenset({"input", "video", "image", "feimage"}),
+    ("src", "poster", "href", "xlink:href"),
+)
 
 _Drawn = dict[int, tuple[tuple[str, ...], list[float]]]
 
@@ -143,6 +151,54 @@ def mark_under(scene: Scene, places: Iterable[F64]) -> None:
         first, last = corners.min(axis=0), corners.max(axis=0)
         meets = (scene.box[:, :2] < last).all(axis=1) & (scene.box[:, 2:] > first).all(axis=1)
         scene.unsure[scene.owner[meets]] = True
+
+
+class Missing(NamedTuple):
+    """What readers may see of a page, although it was not there when the page was captured.
+
+    Parameters
+    ----------
+    places : left, top, right and bottom, in px of the page, of pictures that had not come, or are gone.
+    addresses : those of pictures that had begun to arrive.
+    """
+
+    places: Sequence[Sequence[float]] = ()
+    addresses: Collection[str] = ()
+
+
+def mark_missing(scene: Scene, missing: Missing) -> None:
+    """Mark the texts of a scene as unsure that are where something is missing, all if it is not known where."""
+    mark_under(scene, (np.array(place, np.float64).reshape(2, 2) for place in missing.places))
+    found: dict[str, list[int]] = {address: [] for address in missing.addresses}
+    for number, start in enumerate(scene.starts[:-1].tolist() if found else ()):
+        for node, address in _pictured(scene, number, found):
+            found[address].append(start + node)
+    for nodes in found.values():
+        # The background of these is that of the page.
+        if not nodes or any(scene.names[node] in ("html", "body") for node in nodes):
+            scene.unsure[:] = True
+        mark_under(scene, scene.bounds[nodes].reshape(-1, 2, 2))
+
+
+def _pictured(scene: Scene, number: int, addresses: Collection[str]) -> Iterable[tuple[int, str]]:
+    """Yield the nodes of a document that have pictures of these addresses, each with the address."""
+    strings, document = scene.capture.strings, scene.capture.documents[number]
+    sources = document.nodes.current_source
+    for node, value in zip(sources.index, sources.value, strict=True):
+        if strings[value] in addresses:
+            yield node, strings[value]
+    start, end = scene.starts[number : number + 2].tolist()
+    for node in range(start, end):
+        if scene.names[node] in _PICTURED:
+            values = scene.attributes(node)
+            asked = {urljoin(strings[document.base], values[name]) for name in _ADDRESSES if name in values}
+            yield from ((node - start, address) for address in asked & set(addresses))
+    known: dict[tuple[str, ...], list[str]] = {}
+    for node, (styles, _) in _drawn(scene.capture, number).items():
+        if styles not in known:
+            urls = " ".join(value for value in styles if "url(" in value)
+            known[styles] = [address for address in addresses if f'url("{address}")' in urls]
+        yield from ((node, address) for address in known[styles])
 
 
 def _drawn(capture: PixelCapture, number: int) -> _Drawn:

@@ -16,6 +16,7 @@ from domsieve.renderer.browser.tab import Tab
 from domsieve.renderer.page._convert import Capture
 from domsieve.renderer.page._page_events import PageEvents
 from domsieve.renderer.page._pixel_capture import PIXEL_STYLES, PixelCapture, leave_unpictured
+from domsieve.renderer.page._pixel_changes import Missing
 from domsieve.renderer.page.pixels import look
 from domsieve.renderer.protocol import DATA, SCREENSHOT
 from domsieve.snapshot.cut import Cut
@@ -276,17 +277,19 @@ async def capture_document(
 
     try:
         # Pictures show what was captured only if no script runs in between, and nothing arrives.
-        still: contextlib.AbstractAsyncContextManager[list[list[float]]] = contextlib.nullcontext([])
+        still: contextlib.AbstractAsyncContextManager[Missing] = contextlib.nullcontext(Missing())
         if pixels:
             still = _at_rest(tab, watch, scripts=scripts, limit_s=least_s)
-        async with still as lost:
+        async with still as missing:
             async with asyncio.timeout(limit_s):
                 count = await _trim(tab, watch, max_nodes, scripts=scripts, pixels=pixels, limit_s=limit_s)
                 capture = await tab.ask("DOMSnapshot.captureSnapshot", params, kind, limit_s=limit_s)
             if isinstance(capture, PixelCapture):
                 try:
                     await tab.call(watch.frame_id, watch.loader_id, "resume()", limit_s=rest_s())
-                    capture = await look(tab, capture, names, lost=lost, scripts=scripts, limit_s=rest_s())
+                    capture = await look(
+                        tab, capture, names, missing=missing, scripts=scripts, limit_s=rest_s()
+                    )
                 except (TimeoutError, CommandError) as error:
                     # The page is not lost: its hidden text is found by layout.
                     leave_unpictured(capture)
@@ -322,13 +325,10 @@ async def _scripts_off(
 
 
 @contextlib.asynccontextmanager
-async def _at_rest(
-    tab: Tab, watch: PageEvents, *, scripts: bool, limit_s: float
-) -> AsyncIterator[list[list[float]]]:
+async def _at_rest(tab: Tab, watch: PageEvents, *, scripts: bool, limit_s: float) -> AsyncIterator[Missing]:
     """Switch the scripts of a page off for a block of code, and stop what it is loading.
 
-    Yields where pictures are missing that readers may see: left, top, right and bottom of each, in px of the page.
-    Nothing is known of these places. The whole page is such a place if pictures were arriving whose place is unknown.
+    Yields what is missing then, but readers may see. Nothing is known of where it is.
     """
     arriving = watch.arriving_pictures
     # At once: a server may notice that the page does nothing more, and answer then.
@@ -336,7 +336,7 @@ async def _at_rest(
     stop_loading = tab.send("Page.stopLoading", limit_s=limit_s)
     async with _scripts_off(tab, note, stop_loading, scripts=scripts, limit_s=limit_s):
         lost = await tab.call(watch.frame_id, watch.loader_id, "lostPictures()", limit_s=limit_s)
-        yield [*lost, *([[-inf, -inf, inf, inf]] if arriving > len(lost) else [])]
+        yield Missing([[-inf, -inf, inf, inf]] if lost is None else lost, arriving)
 
 
 async def _trim(

@@ -35,7 +35,14 @@ from domsieve.renderer.browser.connection import CommandError
 from domsieve.renderer.browser.tab import Tab
 from domsieve.renderer.page._pixel_camera import CHANCE
 from domsieve.renderer.page._pixel_capture import PixelCapture, put_sights
-from domsieve.renderer.page._pixel_changes import chosen_by, mark_changed, mark_under, skip_invisible
+from domsieve.renderer.page._pixel_changes import (
+    Missing,
+    chosen_by,
+    mark_changed,
+    mark_missing,
+    mark_under,
+    skip_invisible,
+)
 from domsieve.renderer.page._pixel_count import Count, Sight
 from domsieve.renderer.page._pixel_parts import F64, Bools, Ints, common
 from domsieve.renderer.page._pixel_patterns import has_strips
@@ -84,7 +91,7 @@ async def look(
     capture: PixelCapture,
     style_names: Sequence[str],
     *,
-    lost: Sequence[Sequence[float]] = (),
+    missing: Missing,
     scripts: bool,
     limit_s: float,
 ) -> PixelCapture:
@@ -98,7 +105,7 @@ async def look(
     tab : the open page.
     capture : its capture.
     style_names : the computed properties of the capture.
-    lost : left, top, right and bottom, in px of the page, of places where readers may see what is missing now.
+    missing : what readers may see, although it is missing now.
     scripts : whether scripts were on until now. If styles depend on that, the page is captured again as it was then.
 
     Raises
@@ -128,7 +135,7 @@ async def look(
                 if page.is_lively:
                     await page.load_by_scrolling()
                 await tab.session.send("Fetch.enable", _HELD)
-                sights, ranges = await page.look(capture, style_names, lost, scripted)
+                sights, ranges = await page.look(capture, style_names, missing, scripted)
         finally:
             async with asyncio.timeout(min(limit_s, _RESTORE_S)):
                 await page.restore()
@@ -170,7 +177,7 @@ class _Page(Viewer):
         self,
         capture: PixelCapture,
         names: Sequence[str],
-        lost: Sequence[Sequence[float]],
+        missing: Missing,
         scripted: WithScripts | None,
     ) -> tuple[NDArray[np.uint8], dict[int, list[tuple[int, int]]]]:
         """Return the `Sight` of all nodes, one document after another, and what is seen of those seen in part.
@@ -189,7 +196,7 @@ class _Page(Viewer):
             or has_strips(scene.column, scene.font_of, scene.names, scene.bounds, scene.line_box)
         )
         scene.unsure |= self.is_in_transition
-        mark_under(scene, (np.array(place, np.float64).reshape(2, 2) for place in lost))
+        mark_missing(scene, missing)
         if scripted:
             scene.unsure |= scripted.is_unlike
             chosen = chosen_by(scene, SCRIPTING)
