@@ -397,7 +397,7 @@ globalThis.domsieve = (() => {
     unscroll(withPage) {
       const page = document.scrollingElement;
       const found = allTrees().flatMap((tree) => [...tree.querySelectorAll("*")])
-        .filter((one) => (withPage || one !== page) && (part(one, "scrollTop") || part(one, "scrollLeft")));
+        .filter((one) => (withPage || one !== page) && isLaidOut(one) && (part(one, "scrollTop") || part(one, "scrollLeft")));
       found.forEach(begin);
       return found.length > 0;
     },
