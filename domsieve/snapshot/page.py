@@ -19,8 +19,12 @@ JSON_LD = "json-ld"
 """Name of the attribute that holds the text of a ``script`` element."""
 
 PIXELS = "pixels"
-"""Last of `Snapshot.style_names` where pictures of the page were taken: what they say of a text, ``"seen"``,
+"""One of `Snapshot.style_names` where pictures of the page were taken: what they say of a text, ``"seen"``,
 ``"unseen"`` or ``"unsure"``, and of all other nodes ``""``."""
+
+MOMENTS = "moments"
+"""One of `Snapshot.style_names` where animations bring texts in view only at some moments: how a node differs at
+these, see `domsieve.snapshot.moments`, or ``""``."""
 
 UNPICTURED = "unpictured"
 """What is said of all texts of a page if its pictures failed; then layout alone decides what can be seen."""

@@ -19,6 +19,7 @@ from domsieve.analysis.columns.scene import Scene
 from domsieve.analysis.columns.visible import never_shown, shown_nodes
 from domsieve.budget import check, spending
 from domsieve.snapshot.contrast import contrast
+from domsieve.snapshot.moments import moments
 from domsieve.snapshot.page import PIXELS, Snapshot
 
 
@@ -110,6 +111,9 @@ def _hidden(page: Snapshot) -> NDArray[np.uint8]:
     text = text[page.style[text] >= 0]
     if text.size:
         reason[text] = _Judge(page).judge(text)
+    for moment in moments(page):
+        if (lost := text[reason[text] != Hiding.NONE]).size:
+            reason[lost[_Judge(moment).judge(lost) == Hiding.NONE]] = Hiding.NONE
     if PIXELS in page.style_names:
         # Pictures only add to the rules: a page that knows of them could make hidden text show in them.
         sight = page.strings.take(page.styles[page.style[text], page.style_names.index(PIXELS)].tolist())
@@ -166,7 +170,7 @@ class _Judge:
             ~is_larger(left, least) | (share_in(left, rect) < _LEAST_LEFT) | self._is_cut(text, cores),
             self._is_off_screen(text),
             faint,
-            self.covers.hidden(text, self._reachable(text, cores), inks, back.owner, back.ground)
+            self.covers.hidden(text, self._shown(text), inks, back.owner, back.ground)
             | scene.is_struck[above],
             (read * np.sqrt(thinness(scene.plane[above])) <= _LEAST_LETTER_PX)
             | (slant(scene.plane[above]) < _LEAST_SLANT)
@@ -190,9 +194,9 @@ class _Judge:
         beyond |= scene.reaches_left[0] & (rect[:, 0] >= width) | scene.reaches_up[0] & (rect[:, 1] >= height)
         return np.asarray(((rect[:, 2] <= 0) & ~left) | ((rect[:, 3] <= 0) & ~up) | beyond)
 
-    def _reachable(self, text: Ints, cores: F64) -> F64:
+    def _shown(self, text: Ints) -> F64:
         """Return what boxes that cut and the edges of the page leave of the cores of texts; all if nothing."""
-        scene, above = self.scene, self.page.parent[text]
+        scene, above, cores = self.scene, self.page.parent[text], self._cores(text)
         edges = scene.clip[above].copy()
         for axis, reaches in enumerate((scene.reaches_left[above], scene.reaches_up[above])):
             edges[~reaches, axis] = np.maximum(edges[~reaches, axis], 0.0)
@@ -286,7 +290,7 @@ class _Judge:
 
     def _backdrop(self, text: Ints) -> "_Backdrop":
         """Return what is behind texts."""
-        scene, cores = self.scene, self._cores(text)
+        scene, cores = self.scene, self._shown(text)
         owner = scene.ground_of[self.page.parent[text]]
         ground = scene.ground[self.page.parent[text]].copy()
         for _ in range(_MOST_LEFT):
@@ -376,7 +380,7 @@ class _Judge:
             return faint
         mixes = [scene.patches.mixes[one] for one in back.owner.tolist()]
         around = scene.ground[np.maximum(self.page.parent[back.owner], 0)]
-        whole = share_in(scene.area[back.owner], self._cores(back.text)) >= 1 - _LEAST_SHARE
+        whole = share_in(scene.area[back.owner], self._shown(back.text)) >= 1 - _LEAST_SHARE
         for turn in range(max(map(len, mixes))):
             ground = laid_on(np.array([of[turn % len(of)] for of in mixes]), around)
             beyond = np.where(whole[:, None], ground, back.beyond)
@@ -391,7 +395,7 @@ class _Judge:
         casts = scene.shade_of[above]
         is_alone = ~((back.owner >= casts) & (back.owner < self.page.end[casts]))
         is_alone |= scene.patches.ground[back.owner, 3] <= 1 - LEAST_OPACITY
-        is_alone |= share_in(scene.area[back.owner], self._cores(back.text)) < 1 - _LEAST_SHARE
+        is_alone |= share_in(scene.area[back.owner], self._shown(back.text)) < 1 - _LEAST_SHARE
         shade = np.where(((casts >= 0) & is_alone)[:, None], node.shade[casts], 0.0)
         of = scene.effect_of[above]
         for _ in range(_MOST_EFFECTS):

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from domsieve.analysis.columns.batch import AttributeIs, Batch
 from domsieve.analysis.columns.hash import U64, combine, hashes_of, mix
 from domsieve.analysis.columns.tables import grouping
-from domsieve.snapshot.page import PIXELS
+from domsieve.snapshot.page import MOMENTS, PIXELS
 from domsieve.types import StyleLevel
 
 Row = Mapping[str, str]
@@ -79,6 +79,7 @@ _DISPLAY = {
 _BOLD = frozenset(["b", "strong", "th", "h1", "h2", "h3", "h4", "h5", "h6"])
 _TRANSPARENT = re.compile(r"rgba\(.*, 0\)|transparent")
 _LARGEST = 1e9  # larger than any real value; keeps a made-up one from becoming infinite
+_NO_STYLES = frozenset((PIXELS, MOMENTS))
 _SIDES = ("top", "right", "bottom", "left")
 
 
@@ -103,10 +104,10 @@ def computed_styles(batch: Batch, level: Literal["layout", "full"], of: NDArray[
 
 def _row_hashes(batch: Batch) -> U64:
     """Return a hash of each node's computed values, comparable between pages; 0 for nodes without layout."""
-    # What pictures say is no style.
-    names = [tuple(name for name in page.style_names if name != PIXELS) for page in batch.pages]
+    # What pictures and other moments say is no style.
+    names = [tuple(name for name in page.style_names if name not in _NO_STYLES) for page in batch.pages]
     rows = [
-        page.styles[:, : len(known)] + first
+        page.styles[:, [page.style_names.index(name) for name in known]] + first
         for page, known, first in zip(batch.pages, names, batch.string_first[:-1], strict=True)
     ]
     values = batch.hashes(np.concatenate([row.ravel() for row in rows]))

@@ -61,10 +61,11 @@ class _Document(msgspec.Struct, rename="camel"):
 
 
 class Capture(msgspec.Struct):
-    """The part of the result that is used."""
+    """The part of the result that is used, and the properties that were `added` to the computed ones of each node."""
 
     documents: list[_Document]
     strings: list[str]
+    added: tuple[str, ...] = ()
 
     @property
     def url(self) -> str:

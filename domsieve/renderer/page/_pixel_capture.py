@@ -6,7 +6,7 @@ from itertools import chain
 import msgspec
 
 from domsieve.renderer.page._convert import Capture, _Document, _Layout, _Nodes, _Sparse
-from domsieve.snapshot.page import UNPICTURED, Kind
+from domsieve.snapshot.page import PIXELS, UNPICTURED, Kind
 
 PIXEL_STYLES = (
     "text-decoration-style",
@@ -90,3 +90,4 @@ def put_sights(capture: PixelCapture, said: Sequence[str]) -> None:
             rows.append(msgspec.Raw(plain))
         layout.styles = rows
         start += len(document.nodes.node_type)
+    capture.added = (*capture.added, PIXELS)

@@ -82,6 +82,11 @@ class Count:
         """Return which of some parts have been counted, but did not change."""
         return np.asarray(boxes & self._is_counted & (self._changed < LEAST_SHARE * self._ink))
 
+    def missing(self, boxes: Bools) -> Bools:
+        """Return which of some parts can be judged, but have not been seen yet."""
+        left = boxes & self._is_known & ~self.scene.unread[self.scene.owner]
+        return np.asarray(left & (~self._is_counted | self.unseen(boxes)))
+
     def recount(self, boxes: Bools) -> None:
         """Forget what is known of some parts."""
         self._is_counted &= ~boxes

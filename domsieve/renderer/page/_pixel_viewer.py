@@ -1,15 +1,18 @@
 """Picture parts of an open page with letters and without, and count what changes of some texts."""
 
 import asyncio
+import contextlib
 import itertools
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from domsieve.renderer.browser.tab import Tab
+from domsieve.renderer.page._moments import Moments
 from domsieve.renderer.page._pixel_camera import CHANCE
 from domsieve.renderer.page._pixel_capture import PixelCapture
+from domsieve.renderer.page._pixel_changes import skip_invisible
 from domsieve.renderer.page._pixel_count import Count
 from domsieve.renderer.page._pixel_letters import Letters
 from domsieve.renderer.page._pixel_likeness import Comparison
@@ -35,6 +38,8 @@ _MOST_MORE = 60
 _MOST_MISSING, _LITTLE = 12, 0.125
 AT_END = float(np.iinfo(np.int32).max)
 """The end of a page, where what lies under it is often revealed."""
+# To bring the page to another moment. A guess: more than this is a page that does not answer.
+_MOMENT_S = 10.0
 # What flickers is taken for letters if it is as dark as these in all pictures: once in 500 times with so many more.
 _MOST_AGAIN = 4
 
@@ -147,6 +152,53 @@ class Viewer(Reader):
             await self.view_here(count, unseen, common(around_all(place[unseen]), window))
         await self.aim(0.0, 0.0)
         await self._replace(count, before, contents)
+
+    async def view_moments(self, count: Count, moments: Moments, fixed: dict[int, Any], whole: F64) -> None:
+        """Picture what was not seen at other moments of animations that change it; this must be the last step."""
+        scene = count.scene
+        if self.follows:  # what follows the scrolling stands still now
+            self.in_window[:], self.moving, self.follows = False, scene.floating_parts(), False
+        contents, before = await self.frame_places(scene), await self.capture(SHOWING)
+        changed = np.zeros(scene.ids.size, np.bool_)
+        for document, node in moments.changed(scene.capture):
+            changed[scene.starts[document] + node] = True
+        changed |= scene.below(changed)
+        unread = scene.unread
+        for number in range(moments.count):
+            scene.unread = unread
+            if not (missing := count.missing(changed[scene.owner])).any():
+                break
+            await moments.go_to(number, limit_s=_MOMENT_S)
+            capture = await self.capture(SHOWING)
+            scene.unread = unread.copy()
+            skip_invisible(scene, capture, SHOWING)
+            scene.unread &= unread | (scene.fixed_of < 0)  # fixed boxes are transparent now anyway
+            await self._replace(count, capture, contents)
+            place, _ = scene.in_view()
+            missing &= meet(place, whole)
+            count.recount(missing)
+            on_page, in_fixed = (missing & count.in_view(is_fixed=one) for one in (False, True))
+            if on_page.any():
+                await self.view(count, on_page, whole)
+            if in_fixed.any():
+                async with self.showing([*fixed.values()]):
+                    await self.view_here(count, in_fixed, common(around_all(place[in_fixed]), whole))
+        await moments.go_to(-1, limit_s=_MOMENT_S)
+        scene.unread = unread
+        await self._replace(count, before, contents)
+
+    async def hide(self, fixed: Iterable[Any]) -> None:
+        """Make fixed boxes transparent; either property may be fixed by the page as important."""
+        for handle in fixed:
+            await self.call(0, "put", handle, {"value": {"opacity": "0", "clipPath": "inset(50%)"}})
+
+    @contextlib.asynccontextmanager
+    async def showing(self, fixed: Sequence[Any]) -> AsyncIterator[None]:
+        """Show fixed boxes, which are transparent, for a block of code."""
+        for handle in fixed:
+            await self.call(0, "undo", handle)
+        yield
+        await self.hide(fixed)
 
     async def _replace(self, count: Count, capture: PixelCapture, contents: Mapping[int, F64]) -> None:
         """Read once more where everything is, see `Scene.replace`."""

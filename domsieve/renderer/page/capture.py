@@ -14,6 +14,7 @@ from domsieve.renderer._limits import ENDS_SOON_S
 from domsieve.renderer.browser.connection import CommandError
 from domsieve.renderer.browser.tab import Tab
 from domsieve.renderer.page._convert import Capture
+from domsieve.renderer.page._moments import Moments
 from domsieve.renderer.page._page_events import PageEvents
 from domsieve.renderer.page._pixel_capture import PIXEL_STYLES, PixelCapture, leave_unpictured
 from domsieve.renderer.page._pixel_changes import Missing
@@ -273,6 +274,7 @@ async def capture_document(
         max_nodes = min(max_nodes, _HURRIED_NODES)
     kind = PixelCapture if pixels else Capture
     names = (*STYLE_NAMES, *PIXEL_STYLES) if pixels else STYLE_NAMES
+    moments = Moments(tab, watch)
     params = {"computedStyles": names, "includePaintOrder": True, "includeDOMRects": pixels}
 
     try:
@@ -283,21 +285,32 @@ async def capture_document(
         async with still as missing:
             async with asyncio.timeout(limit_s):
                 count = await _trim(tab, watch, max_nodes, scripts=scripts, pixels=pixels, limit_s=limit_s)
+                await moments.find(limit_s=limit_s)
                 capture = await tab.ask("DOMSnapshot.captureSnapshot", params, kind, limit_s=limit_s)
+            if moments.count:
+                await moments.take(capture, names, limit_s=rest_s())
             if isinstance(capture, PixelCapture):
                 try:
                     await tab.call(watch.frame_id, watch.loader_id, "resume()", limit_s=rest_s())
                     capture = await look(
-                        tab, capture, names, missing=missing, scripts=scripts, limit_s=rest_s()
+                        tab,
+                        capture,
+                        names,
+                        missing=missing,
+                        moments=moments,
+                        scripts=scripts,
+                        limit_s=rest_s(),
                     )
                 except (TimeoutError, CommandError) as error:
                     # The page is not lost: its hidden text is found by layout.
                     leave_unpictured(capture)
+                    moments.put(capture)
                     reason = str(error) or f"not done within {limit_s:.0f} s"
                     return capture, Cut("capture", f"pixels: unsure, no pictures of the page: {reason}")
                 if scripts:
                     with contextlib.suppress(TimeoutError, CommandError):  # it matters for screenshots only
                         await _hide_noscript(tab, watch, False, limit_s=least_s)
+            moments.put(capture)
     except TimeoutError:
         return None, Cut("capture", f"no answer within {limit_s:.0f} s")
     except CommandError as error:

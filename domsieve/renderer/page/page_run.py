@@ -20,7 +20,6 @@ from domsieve.renderer.browser.tab import Tab
 from domsieve.renderer.net_errors import explained
 from domsieve.renderer.page._convert import Capture, convert, document_only
 from domsieve.renderer.page._page_events import PageEvents
-from domsieve.renderer.page._pixel_capture import PixelCapture
 from domsieve.renderer.page.capture import (
     STYLE_NAMES,
     Body,
@@ -35,7 +34,7 @@ from domsieve.renderer.page.recorder import recording
 from domsieve.renderer.page.settle import settle
 from domsieve.renderer.protocol import DATA, SCREENSHOT, Rendering
 from domsieve.snapshot.cut import Cut
-from domsieve.snapshot.page import PIXELS, Provenance, Snapshot
+from domsieve.snapshot.page import Provenance, Snapshot
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -244,7 +243,7 @@ class _PageRun:
         elsewhere = self._left_the_web(capture) if capture else None
         extras = await self._extras(end) if self.options.extras and not self.original else {}
         cuts = [known for known in (watch.cut_by, cut, elsewhere) if known]
-        names = (*STYLE_NAMES, PIXELS) if isinstance(capture, PixelCapture) else STYLE_NAMES
+        names = (*STYLE_NAMES, *capture.added) if capture else STYLE_NAMES
         with self._timed("convert"):
             if capture:
                 columns, is_cut = await asyncio.to_thread(

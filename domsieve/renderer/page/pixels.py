@@ -22,9 +22,8 @@ Pictures have half the size of the page, so they are four times as cheap.
 """
 
 import asyncio
-import contextlib
 from collections import Counter
-from collections.abc import AsyncIterator, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import msgspec
@@ -33,6 +32,7 @@ from numpy.typing import NDArray
 
 from domsieve.renderer.browser.connection import CommandError
 from domsieve.renderer.browser.tab import Tab
+from domsieve.renderer.page._moments import Moments
 from domsieve.renderer.page._pixel_camera import CHANCE
 from domsieve.renderer.page._pixel_capture import PixelCapture, put_sights
 from domsieve.renderer.page._pixel_changes import (
@@ -92,6 +92,7 @@ async def look(
     style_names: Sequence[str],
     *,
     missing: Missing,
+    moments: Moments,
     scripts: bool,
     limit_s: float,
 ) -> PixelCapture:
@@ -106,6 +107,7 @@ async def look(
     capture : its capture.
     style_names : the computed properties of the capture.
     missing : what readers may see, although it is missing now.
+    moments : the moments of animations at which texts may be in view that are not in the capture.
     scripts : whether scripts were on until now. If styles depend on that, the page is captured again as it was then.
 
     Raises
@@ -114,6 +116,7 @@ async def look(
     CommandError : the page has changed its structure, or the browser does not answer as it should.
     """
     page = _Page(tab)
+    page.moments = moments if moments.count else None
     try:
         try:
             async with asyncio.timeout(limit_s):
@@ -169,9 +172,11 @@ class _Page(Viewer):
     has_first_lines : whether style sheets may give first lines another font.
     has_rules : whether there may be lines between columns or rows, which may be finer than pixels.
     is_in_transition : whether a view transition does not end: it shows pictures of the page as it was.
+    moments : moments at which animations bring texts in view that are not, if there are any.
     """
 
     has_first_lines = has_rules = is_in_transition = False
+    moments: Moments | None = None
 
     async def look(
         self,
@@ -213,7 +218,7 @@ class _Page(Viewer):
         await self._check_blank(scene)
         mark_under(scene, (await self._contents(scene, await self._uncertain(scene))).values())
         metrics = await self.session.send("Page.getLayoutMetrics")
-        await self._hide(fixed.values())
+        await self.hide(fixed.values())
         is_driven = await self._is_driven(fixed.values())
         for is_last in (False, True):
             size, window = metrics["cssContentSize"], metrics["cssLayoutViewport"]
@@ -236,6 +241,8 @@ class _Page(Viewer):
         first = np.array([0, 0, window["clientWidth"], window["clientHeight"]], np.float64)
         await self._view_fixed(count, fixed, first)
         await self._scroll(count, fixed, whole)
+        if self.moments:
+            await self.view_moments(count, self.moments, fixed, whole)
         if self.is_unsteady:
             count.leave(np.ones(scene.owner.size, np.bool_))
         is_cut = np.array([size["width"] > _WIDEST_PX, size["height"] > _TALLEST_PX])
@@ -289,7 +296,7 @@ class _Page(Viewer):
             scene.place(capture, await self.frame_places(scene))
             if before:
                 mark_changed(scene, before, capture, names)
-        if not self.is_lively:  # else it may be visible in another place
+        if not self.is_lively and not self.moments:  # else it may be visible in another place or moment
             skip_invisible(scene, capture, names)
         return {node: fixed[node] for node in scene.fixed.tolist()}, grounds
 
@@ -313,19 +320,6 @@ class _Page(Viewer):
         """Return whether animations follow the scrolling of the page, but for those in fixed boxes."""
         return any([await self.call(one, "isDriven", *(() if one else fixed)) for one in self.worlds])
 
-    async def _hide(self, fixed: Iterable[Any]) -> None:
-        """Make fixed boxes transparent; either property may be fixed by the page as important."""
-        for handle in fixed:
-            await self.call(0, "put", handle, {"value": {"opacity": "0", "clipPath": "inset(50%)"}})
-
-    @contextlib.asynccontextmanager
-    async def _showing(self, fixed: Sequence[Any]) -> AsyncIterator[None]:
-        """Show fixed boxes, which are transparent, for a block of code."""
-        for handle in fixed:
-            await self.call(0, "undo", handle)
-        yield
-        await self._hide(fixed)
-
     async def _view_fixed(self, count: Count, fixed: dict[int, Any], window: F64) -> None:
         """Picture the texts of fixed boxes: all together, and those that others may cover once more, alone."""
         scene = count.scene
@@ -337,10 +331,10 @@ class _Page(Viewer):
                 count.recount(boxes)
             if boxes.any():
                 place, _ = scene.in_view()
-                async with self._showing([*fixed.values()] if root < 0 else [fixed[root]]):
+                async with self.showing([*fixed.values()] if root < 0 else [fixed[root]]):
                     await self.view_here(count, boxes, common(around_all(place[boxes]), window))
         contents = await self.frame_places(scene)
-        async with self._showing([*fixed.values()]):
+        async with self.showing([*fixed.values()]):
             for node in (node for node in fixed if (scene.fixed_box[everything] == node).any()):
                 if (around := cutting(scene, node)) >= 0:  # it goes past the box when the page is scrolled
                     middle = (scene.bounds[around, 1] + scene.bounds[around, 3] - window[3]) / 2
@@ -455,7 +449,7 @@ class _Page(Viewer):
             ports = [scene.port_of(box) for box in sought if boxes[box]]
             if ports:
                 clip = np.array([*np.min(ports, axis=0)[:2], *np.max(ports, axis=0)[2:]])
-                async with self._showing([fixed[root]] if root in fixed else []):
+                async with self.showing([fixed[root]] if root in fixed else []):
                     await self.view(count, boxes, common(clip, whole))
             for box in sought:
                 tries[box] += 1
@@ -471,7 +465,7 @@ class _Page(Viewer):
             numbers = sorted(
                 {number for box in waiting[roots == root].tolist() for number in scene.chain(box)}
             )
-            async with self._showing([fixed[root]] if root in fixed else []):
+            async with self.showing([fixed[root]] if root in fixed else []):
                 for one in (scene.scrollers[number] for number in numbers):
                     one.axes &= await self.is_reached(scene, one.node)
 

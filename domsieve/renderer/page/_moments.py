@@ -1,0 +1,178 @@
+"""Capture a page at several moments of its animations: those of tickers, and of sections that are scrolled past.
+
+Animations that follow the scrolling or go on for ever bring texts in view that are not when the page is captured.
+``tab.js`` finds such moments. At each, the boxes of all nodes are captured once more, and what the animations change
+of their styles. What differs from the capture becomes the property `MOMENTS` of each node.
+"""
+
+import asyncio
+import contextlib
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import msgspec
+import numpy as np
+
+from domsieve.renderer.browser.connection import CommandError
+from domsieve.renderer.browser.tab import Tab
+from domsieve.renderer.page._convert import Capture
+from domsieve.renderer.page._page_events import PageEvents
+from domsieve.snapshot.moments import Change
+from domsieve.snapshot.page import MOMENTS
+
+# A moment that changes more boxes changes the whole page; this bounds the size of a capture. A guess.
+_MOST_CHANGES = 20_000
+
+
+class _Nodes(msgspec.Struct, rename="camel"):
+    parent_index: list[int]
+    node_type: list[int]
+
+
+class _Layout(msgspec.Struct, rename="camel"):
+    node_index: list[int]
+    styles: list[msgspec.Raw]
+    bounds: list[list[float]]
+
+
+class _Document(msgspec.Struct):
+    nodes: _Nodes
+    layout: _Layout
+
+
+class _Moment(msgspec.Struct):
+    """What a capture says of boxes and styles."""
+
+    documents: list[_Document]
+    strings: list[str]
+
+
+class Moments:
+    """The moments of an open page.
+
+    Attributes
+    ----------
+    count : how many there are.
+    changes : what differs of boxes at each, by the number of their document and their own; None for nothing.
+    """
+
+    def __init__(self, tab: Tab, watch: PageEvents) -> None:
+        self._tab, self._watch = tab, watch
+        self.count = 0
+        self._names: list[str] = []
+        self.changes: dict[tuple[int, int], list[Change | None]] = {}
+
+    async def find(self, *, limit_s: float) -> None:
+        """Let the page find its moments; what it is captured at next is no moment of its own.
+
+        Raises
+        ------
+        TimeoutError, CommandError : the page does not answer as it should.
+        """
+        self.count, self._names = await self._call("moments()", limit_s)
+
+    async def take(self, capture: Capture, names: Sequence[str], *, limit_s: float) -> None:
+        """Capture the page at its moments, and bring it back.
+
+        There are none if too much differs, or the page does not answer: text that is in view only then is lost.
+
+        Parameters
+        ----------
+        capture : the capture of the page, taken since they were found.
+        names : its computed properties.
+        limit_s : the seconds that this may take.
+        """
+        changing = [name for name in names if name in self._names]
+        params: dict[str, Any] = {"computedStyles": changing}
+        taken: list[_Moment] = []
+        try:
+            async with asyncio.timeout(limit_s):
+                for number in range(self.count):
+                    await self.go_to(number, limit_s=limit_s)
+                    taken.append(
+                        await self._tab.ask("DOMSnapshot.captureSnapshot", params, _Moment, limit_s=limit_s)
+                    )
+        except (TimeoutError, CommandError):
+            taken.clear()
+        with contextlib.suppress(TimeoutError, CommandError):
+            await self.go_to(-1, limit_s=limit_s)
+        columns = [names.index(name) for name in changing]
+        if all(_is_same(capture, one) for one in taken):
+            for number, moment in enumerate(taken):
+                for box, change in _changes(capture, moment, columns, changing):
+                    self.changes.setdefault(box, [None] * len(taken))[number] = change
+        if len(self.changes) * len(taken) > _MOST_CHANGES:
+            self.changes.clear()
+        self.count = len(taken) if self.changes else 0
+
+    async def go_to(self, number: int, *, limit_s: float) -> None:
+        """Bring the page to one of its moments, or with -1 back.
+
+        Raises
+        ------
+        TimeoutError, CommandError : the page does not answer as it should.
+        """
+        await self._call(f"goTo({number})", limit_s)
+
+    def changed(self, capture: Capture) -> list[tuple[int, int]]:
+        """Return which boxes change: the numbers of their documents, and those of their nodes in these."""
+        return [
+            (document, capture.documents[document].layout.node_index[box]) for document, box in self.changes
+        ]
+
+    def put(self, capture: Capture) -> None:
+        """Add the property `MOMENTS` to a capture of this page, if there are any."""
+        sizes = [len(document.layout.styles) for document in capture.documents]
+        if not self.count or any(
+            number >= len(sizes) or entry >= sizes[number] for number, entry in self.changes
+        ):
+            return
+        numbers = {"": len(capture.strings)}
+        for number, document in enumerate(capture.documents):
+            rows = []
+            for entry, row in enumerate(document.layout.styles):
+                if (plain := bytes(row)) != b"[]":
+                    change = self.changes.get((number, entry))
+                    text = msgspec.json.encode(change).decode() if change else ""
+                    plain = plain[:-1] + b",%d]" % numbers.setdefault(
+                        text, len(capture.strings) + len(numbers)
+                    )
+                rows.append(msgspec.Raw(plain))
+            document.layout.styles = rows
+        capture.strings += numbers
+        capture.added = (*capture.added, MOMENTS)
+
+    async def _call(self, function: str, limit_s: float) -> Any:
+        return await self._tab.call(self._watch.frame_id, self._watch.loader_id, function, limit_s=limit_s)
+
+
+def _is_same(capture: Capture, moment: _Moment) -> bool:
+    """Return whether a page has the same nodes and boxes at another moment."""
+    return len(capture.documents) == len(moment.documents) and all(
+        one.nodes.parent_index == other.nodes.parent_index
+        and one.nodes.node_type == other.nodes.node_type
+        and one.layout.node_index == other.layout.node_index
+        for one, other in zip(capture.documents, moment.documents, strict=True)
+    )
+
+
+def _changes(
+    capture: Capture, moment: _Moment, columns: Sequence[int], of: Sequence[str]
+) -> Iterator[tuple[tuple[int, int], Change]]:
+    """Yield what differs of each box, by the number of its document and its own."""
+    for number, (one, other) in enumerate(zip(capture.documents, moment.documents, strict=True)):
+        moved = np.round(np.array(other.layout.bounds) - np.array(one.layout.bounds), 2).reshape(-1, 4)
+        known: dict[tuple[bytes, bytes], dict[str, str]] = {}
+        for entry, (row, later) in enumerate(zip(one.layout.styles, other.layout.styles, strict=True)):
+            key = bytes(row), bytes(later)
+            if key not in known:
+                before, after = msgspec.json.decode(row), msgspec.json.decode(later)
+                values = zip(of, [before[at] for at in columns] if before else (), after, strict=False)
+                known[key] = {
+                    name: moment.strings[now]
+                    for name, then, now in values
+                    if then >= 0 and now >= 0 and capture.strings[then] != moment.strings[now]
+                }
+            if known[key] or moved[entry].any():
+                x, y, width, height = moved[entry].tolist()
+                yield (number, entry), Change(x, y, width, height, known[key])

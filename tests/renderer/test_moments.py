@@ -1,0 +1,118 @@
+"""Text that animations bring in view at some moments is seen, by rules and in pictures, and no other text."""
+
+import pytest
+
+import domsieve
+from domsieve.snapshot.page import MOMENTS
+from tests.renderer.conftest import Studio
+from tests.renderer.test_pixels import clear_picture, show
+
+pytestmark = pytest.mark.browser
+__all__ = ["clear_picture"]  # a fixture
+
+_WORDS = "seven words that a reader can read"
+_MORE = "<div style='height:900px'></div>"
+_LAYER = "position:absolute;inset:0"
+_FADES = "@keyframes k { 0%, 100% { opacity: 0 } 10%, 90% { opacity: 1 } } p { opacity: 0 }"
+
+
+def _ticker(begin: str, end: str, animation: str, *, box: str = "", line: str = "", more: str = "") -> str:
+    """Return a line that goes from one place to another in a box that cuts it."""
+    return (
+        f"<style>@keyframes k {{ from {{ translate: {begin} }} to {{ translate: {end} }} }}</style><div style="
+        f"'position:relative;width:500px;overflow:hidden;white-space:nowrap;{box}'><div style='display:inline-block;"
+        f"animation:k {animation};{line}'><b style='display:inline-block;overflow:hidden'>{{}}</b></div>{more}</div>"
+    )
+
+
+def _section(style: str, content: str) -> str:
+    """Return a section that stays in the window while it is scrolled past, which is the timeline --s."""
+    return (
+        "<style>section { height: 400vh; view-timeline: --s } section > div { position: sticky; top: 0; "
+        f"height: 100vh; overflow: hidden; background: #123; color: #fff }} {style}</style>{_MORE}<section><div>"
+        f"{content}</div></section>{_MORE}"
+    )
+
+
+_CAPTIONS = (
+    f"{_FADES} p {{ position: absolute; top: 40vh; animation: k linear both; animation-timeline: --s }}"
+    + "".join(
+        f" p:nth-of-type({at + 1}) {{ animation-range: contain {33 * at}% contain {33 * at + 33}% }}"
+        for at in range(3)
+    )
+)
+_TRACK = (
+    "nav { display: flex; width: 400vw; animation: k linear both; %s } nav p { width: 100vw; padding: 40px; "
+    "margin: 0; box-sizing: border-box } @keyframes k { to { transform: translateX(-300vw) } }"
+)
+_PANELS = "<nav><p>one panel</p><p>two panels</p><p>three panels</p><p>{}</p></nav>"
+COMES = {
+    "a ticker": _ticker("500px", "-100%", "9s linear infinite", box="background:#123;color:#fff"),
+    "a ticker that goes back": _ticker("-100%", "500px", "2s 1s linear infinite alternate both"),
+    "a ticker at the edge of the window": _ticker(
+        "100vw", "-100%", "9s linear infinite", box="position:fixed;bottom:0;left:0;width:100%"
+    )
+    + _MORE,
+    "quotes in turn": "<style>@keyframes k { 0%, 40%, 100% { opacity: 0 } 5%, 35% { opacity: 1 } } i { opacity: 0; "
+    f"animation: k 9s infinite; {_LAYER} }} i + i {{ animation-delay: 3s }} i + i + i {{ animation-delay: 6s }}"
+    "</style><div style='position:relative;height:30px'><i>one quote</i><i>two quotes</i><i>{}</i></div>",
+    "an animation of a script": "<p id=x style='opacity:0'>{}</p><script>x.animate({ opacity: [0, 1] }, "
+    "{ duration: 3000, iterations: Infinity, easing: 'steps(2)' })</script>",
+    "captions in turn": _section(_CAPTIONS, "<p>one caption</p><p>two captions</p><p>{}</p>"),
+    "panels at the side": _section(_TRACK % "animation-timeline: --s; animation-range: contain", _PANELS),
+    "panels that follow the page": _section(_TRACK % "animation-timeline: scroll(root)", _PANELS),
+}
+NEVER_COMES = {
+    "a ticker that stays away": _ticker("-3000px", "-2000px", "1s linear infinite"),
+    "a ticker that stands": _ticker("-3000px", "0px", "1s linear infinite paused"),
+    "a ticker that waits for days": _ticker("-3000px", "0px", "1s 1e6s linear infinite both"),
+    "a ticker that takes days": _ticker("-3000px", "0px", "1e6s linear infinite"),
+    "a ticker under a cover": _ticker(
+        "-3000px", "0px", "2s linear infinite", more=f"<div style='{_LAYER};background:#eee'></div>"
+    ),
+    "a ticker in the colour of its ground": _ticker(
+        "-3000px", "0px", "2s linear infinite", box="background:#123", line="color:#123"
+    ),
+    "a ticker in a clipped box": _ticker("-3000px", "0px", "2s linear infinite", box="clip-path:inset(50%)"),
+    "a wink": "<style>@keyframes k { 0%, 96%, 97%, 100% { opacity: 0 } 96.5% { opacity: 1 } }</style>"
+    "<p style='animation:k 60s infinite'>{}</p>",
+    "nothing but transparent": "<style>@keyframes k { to { opacity: 0 } }</style>"
+    "<p style='opacity:0;animation:k 1s infinite'>{}</p>",
+    "a box that nobody can scroll": f"<style>{_FADES} p {{ position: sticky; top: 0; animation: k linear both; "
+    "animation-timeline: --s; animation-range: exit } section { height: 900px; view-timeline: --s }</style>"
+    "<div style='height:200px;overflow:hidden'><section><p>{}</p></section></div>",
+    "the end of the page": f"<style>{_FADES} p {{ animation: k linear both; animation-timeline: --s; "
+    "animation-range: exit 50% exit 100% } section { height: 300px; view-timeline: --s }</style>"
+    f"{_MORE}<section><p>{{}}</p></section>",
+    "a cover that comes with it": _section(
+        f"{_FADES} p {{ animation: k linear both; animation-timeline: --s; "
+        f"animation-range: contain 50% contain 100% }} b {{ {_LAYER}; background: #123; animation: c linear both; "
+        "animation-timeline: scroll(root) } "
+        "@keyframes c { 0% { transform: translateY(-300vh) } 50%, 100% { transform: none } }",
+        "<p>{}</p><b></b>",
+    ),
+}
+
+
+@pytest.mark.parametrize("way", COMES)
+def test_what_animations_bring_in_view_is_seen(studio: Studio, way: str) -> None:
+    page = show(studio, f"<h1>before</h1>{COMES[way]}".replace("{}", _WORDS))
+    kept = {how: domsieve.clean(page, method="none", hidden=how).text for how in ("layout", "pixels")}
+    assert {how: _WORDS in text for how, text in kept.items()} == {"layout": True, "pixels": True}
+
+
+@pytest.mark.parametrize("way", NEVER_COMES)
+def test_what_animations_never_bring_in_view_is_hidden(studio: Studio, way: str) -> None:
+    page = show(studio, f"<h1>before</h1>{NEVER_COMES[way]}".replace("{}", _WORDS))
+    for how in ("layout", "pixels"):
+        assert domsieve.clean(page, method="none", hidden=how).text.split() == ["before"], how
+
+
+def test_only_pages_with_such_texts_have_moments(studio: Studio) -> None:
+    page = studio.show(COMES["a ticker"].replace("{}", _WORDS)).snapshot
+    (said,) = (
+        page.computed_style(node)[MOMENTS] for node in range(len(page)) if page.text_of(node) == _WORDS
+    )
+    assert said
+    still = "<style>@keyframes k { to { opacity: 0.5 } } p { animation: k 1s infinite alternate }</style>"
+    assert MOMENTS not in studio.show(f"{still}<p>{_WORDS}</p>").snapshot.style_names
