@@ -158,6 +158,13 @@ COVERED = {
     "</div><p>{}</p></div>",
     "a box that is inert by its style": "<div style='height:60px;overflow:auto;interactivity:inert'><a href=#x>.</a>"
     "<div style='height:300px'></div><p>{}</p></div>",
+    "a fixed box that an element over it cuts": "<div style='position:relative'><p>{}</p><div style='"
+    "position:absolute;inset:0;clip-path:inset(0)'>"
+    "<div style='position:fixed;inset:0;background:#fff'></div></div></div>" + _TALL,
+    "a cover for the pointer": "<style>body { margin: 0 } main:hover i { opacity: 1 } i { opacity: 0 }</style>"
+    f"<main><div style='position:relative'><p>{{}}</p><i style='{_LAYER};background:#fff'></i></div>{_TALL}</main>",
+    "text that is thrown about": "<style>@keyframes k { to { translate: 0 90px } } p { animation: k 0.04s infinite "
+    "alternate }</style><p>{}</p>",
     "letters that are stretched": "<div style='transform:scaleX(30);transform-origin:0 0;width:300px'>{}</div>",
     "a fixed box that is low, but has a shadow": "<div style='position:fixed;top:50vh;height:1px;width:100%;"
     "background:#000;box-shadow:0 0 0 100vw #000'></div>"

@@ -35,10 +35,19 @@ def may_move(column: Mapping[str, Sequence[str]], row: Ints, names: Sequence[str
     column, row : the distinct values of each property, and which of them each node has (N,).
     names : the name of each node, in lower case.
     """
-    found = np.isin(names, _MOVING)
+    return np.isin(names, _MOVING) | _pictured_by("url(", column, row)
+
+
+def painted_by_script(column: Mapping[str, Sequence[str]], row: Ints) -> Bools:
+    """Return which nodes (N,) have something that a paint worklet draws; for the parameters see `may_move`."""
+    return _pictured_by("paint(", column, row)
+
+
+def _pictured_by(function: str, column: Mapping[str, Sequence[str]], row: Ints) -> Bools:
+    found = np.zeros(row.size, np.bool_)
     for name in _PICTURED:
         if name in column:
-            found |= np.array(["url(" in value for value in column[name]])[row]
+            found |= np.array([function in value for value in column[name]])[row]
     return found
 
 

@@ -24,7 +24,7 @@ from domsieve.renderer.page._pixel_parts import (
     shadow_px,
     squeezed,
 )
-from domsieve.renderer.page._pixel_patterns import PATTERNS, has_fine_patterns, may_move
+from domsieve.renderer.page._pixel_patterns import PATTERNS, has_fine_patterns, may_move, painted_by_script
 from domsieve.renderer.page._pixel_places import Places
 from domsieve.renderer.page._pixel_reading import clear, is_unclear, unclear_filters, unread
 from domsieve.renderer.page._pixel_tree import nodes_of
@@ -56,6 +56,7 @@ _PROPERTIES = frozenset(
         *(
             "clip-path",
             "box-shadow",
+            "clip",
             "outline",
             "perspective",
             "direction",
@@ -98,6 +99,7 @@ class Scene(Places):
     alone : (N,), the texts that can be made transparent apart from all others.
     shaded : (N,), the texts whose letters no highlight makes transparent: with shadows, and in SVG.
     reach_px : (N,), how far the shadows and blurs of texts are seen outside of their boxes.
+    painted : the nodes of which a script paints the background or the like.
     attached : the nodes of the page with a background that stays in the window.
     fixed : the fixed elements of the page; after `keep_fixed` those that are pictured apart from it.
     sticky, floating : the sticky elements, and the pseudo-elements of the page that are fixed or sticky.
@@ -157,6 +159,7 @@ class Scene(Places):
         is_clear = clear(column, row) & (self.kind == Kind.ELEMENT)
         self.shows = has("visibility", "visible") & ~is_clear & ~self.below(is_clear)
         self.floating = np.flatnonzero((is_fixed | (is_sticky & on_page)) & self.is_generated)
+        self.painted = np.flatnonzero(painted_by_script(column, row))
         attached = np.array(["fixed" in value for value in column["background-attachment"]])[row]
         attached &= ~has("background-image", "none", "")
         self.attached = np.flatnonzero(attached & on_page & self.shows)

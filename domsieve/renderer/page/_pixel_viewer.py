@@ -20,7 +20,7 @@ from domsieve.renderer.page._pixel_parts import F64, Bools, Ints, common, meet
 from domsieve.renderer.page._pixel_pictures import Pictures, area, around_all
 from domsieve.renderer.page._pixel_reader import Reader
 from domsieve.renderer.page._pixel_scene import SHOWING, Scene
-from domsieve.renderer.page._pixel_window import reach_of, under_floats
+from domsieve.renderer.page._pixel_window import cutting, reach_of, under_floats
 
 # Where in the window texts are pictured: the middle of a band and its height, as shares of the window's height. After
 # the first, only what was not seen before.
@@ -31,6 +31,8 @@ _PLACES = 0.5, 0.95, 0.05
 _MOST_WINDOWS = 400
 # So many sticky boxes are followed; texts in others may be looked for where they are not.
 _MOST_STICKY = 500
+# To so many elements the page is scrolled because of fixed boxes that they cut.
+_MOST_CUTS = 60
 # What was not seen in one place of the window is looked for in so many more windows. A guess.
 _MOST_MORE = 60
 # If so many parts of texts are not seen in a picture, it is taken again; if fewer are not, what is around them, if it
@@ -52,6 +54,7 @@ class Viewer(Reader):
     in_window : (B,), the parts of texts that may be seen in some places of the window only.
     moving : (B,), those that are in other places when the page is scrolled.
     follows : whether these follow the scrolling, and do not only stay in the window.
+    cuts : the middle of each element that cuts a fixed box, in px from the top of the page.
     reach : left, top, right and bottom of each float with all below it, when the scene was placed (F, 4).
     """
 
@@ -59,6 +62,7 @@ class Viewer(Reader):
         super().__init__(tab)
         self.in_window, self.moving = np.zeros((2, 0), np.bool_)
         self.reach = np.zeros((0, 4))
+        self.cuts: list[float] = []
         self.follows = False
         self._sticky: dict[int, dict[int, Any]] = {}
         self._fixed: list[int] = []
@@ -83,6 +87,9 @@ class Viewer(Reader):
             own = self._sticky.setdefault(int(scene.document_of[node]), {})
             own[number] = await self._handle(scene, node)
         self._fixed = np.flatnonzero(~np.isin(floats, sticky)).tolist()
+        around = [cutting(scene, node) for node in grounds.tolist()]
+        middles = scene.bounds[[node for node in around if node >= 0]][:, 1::2].mean(axis=1)
+        self.cuts = np.unique(middles).tolist()[:_MOST_CUTS]
         await self.begin(scene)
 
     async def begin(self, scene: Scene) -> None:
@@ -307,12 +314,14 @@ class _Search:
             for at in _PLACES[1:]:
                 self._wait_for(self._boxes & viewer.moving)
                 await self._in_places(begins, window, at)
-            self._waiting = count.unseen(self._boxes & viewer.moving)
-            if self._waiting.any():
-                window = await self._aim(0.0, AT_END)
-                here = self._inside(window[:2], window[2:])
-                count.recount(here)
-                await self._picture(here, window)
+            high = float(window[3] - window[1])
+            for top in (*(middle - high / 2 for middle in viewer.cuts), AT_END):
+                self._waiting = count.unseen(self._boxes & viewer.moving)
+                if self._waiting.any():
+                    window = await self._aim(0.0, top)
+                    here = self._inside(window[:2], window[2:])
+                    count.recount(here)
+                    await self._picture(here, window)
         await self._aim(0.0, 0.0)
 
     def _wait_for(self, boxes: Bools) -> None:

@@ -11,6 +11,9 @@ from domsieve.renderer.page._pixel_scene import Scene
 # Grounds have together at least this share of the height of the window. Half of the letters that pass over one are
 # painted later. Guesses.
 _LEAST_OF_WINDOW, _LEAST_LATER = 0.4, 0.5
+# Properties with which an element cuts a fixed box in it, and their values if it does not.
+_CUTTING = ("clip-path", "clip", "mask-image")
+_UNCUT = frozenset(("", "none", "auto"))
 # A background of one of these is that of the page.
 _OF_PAGE = frozenset({"html", "body"})
 
@@ -18,8 +21,8 @@ _OF_PAGE = frozenset({"html", "body"})
 def grounds_of(scene: Scene, window: F64) -> Bools:
     """Return which of the fixed boxes of a page are grounds, below the texts that pass over them.
 
-    They are those with a negative ``z-index``, and those below most of the letters that may pass over them, if they
-    are together so high that a text may never leave them.
+    They are those that an element around them cuts, those with a negative ``z-index``, and those below most of the
+    letters that may pass over them, if they are together so high that a text may never leave them.
 
     Parameters
     ----------
@@ -31,7 +34,11 @@ def grounds_of(scene: Scene, window: F64) -> Bools:
     paint[entries] = np.array(document.layout.paint_orders)[::-1]
     reach = _painted(scene, scene.fixed)
     is_behind = np.array(
-        [scene.style(node, "z-index")[0].startswith("-") for node in scene.fixed.tolist()], np.bool_
+        [
+            scene.style(node, "z-index")[0].startswith("-") or cutting(scene, node) >= 0
+            for node in scene.fixed.tolist()
+        ],
+        np.bool_,
     )
     is_below, spans = np.zeros(scene.fixed.size, np.bool_), np.zeros((scene.fixed.size, 2))
     for number, node in enumerate(scene.fixed.tolist()):
@@ -86,7 +93,7 @@ def under_floats(scene: Scene, reach: F64, parts: Ints) -> Ints:
 def cutting(scene: Scene, node: int) -> int:
     """Return the nearest element around a fixed box that shows it only where it is itself, -1 for none."""
     while (node := int(scene.parent[node])) >= 0:
-        if scene.style(node, "clip-path")[0] not in ("", "none"):
+        if not _UNCUT.issuperset(scene.style(node, *_CUTTING)):
             return node
     return -1
 

@@ -82,6 +82,8 @@ globalThis.domsievePixels = (() => {
       if (inner) yield* open(inner);
     }
   };
+  // What is folded away would be laid out if it was asked for its style.
+  const isLaidOut = (element) => run(element, Element, "checkVisibility");
   const trees = (roots) => [document, ...roots].flatMap((root) => [...open(root)]);
   const adopt = (sheets, all) => {
     for (const root of all) root.adoptedStyleSheets = [...root.adoptedStyleSheets, ...sheets];
@@ -92,6 +94,23 @@ globalThis.domsievePixels = (() => {
     }
   };
 
+  // Nobody reads what is thrown about by so many px in so short a time, for ever.
+  const [THROWN_PX, THROWN_MS] = [20, 300];
+  const isThrown = (animation, target) => {
+    const { endTime, duration, delay } = animation.effect.getComputedTiming();
+    if (!target || endTime !== Infinity || !(duration < THROWN_MS)) return false;
+    const time = animation.currentTime;
+    const places = [0, 0.25, 0.5, 0.75].map((share) => {
+      animation.currentTime = delay + share * duration;
+      const { left, top, right, bottom } = rectOf(target);
+      return [left, top, right, bottom];
+    });
+    animation.currentTime = time;
+    return [0, 1, 2, 3].some((edge) => {
+      const all = places.map((place) => place[edge]);
+      return Math.max(...all) - Math.min(...all) > THROWN_PX;
+    });
+  };
   // Animations are as readers find them now: what ends soon had time for it.
   const hold = (animation) => {
     const { target, pseudoElement } = animation.effect ?? {};
@@ -106,6 +125,7 @@ globalThis.domsievePixels = (() => {
     } else {
       paused.push([animation, animation.currentTime]);
       animation.pause();
+      if (isThrown(animation, target)) put(target, { opacity: "0", clipPath: "inset(50%)" });
     }
   };
 
@@ -407,6 +427,7 @@ globalThis.domsievePixels = (() => {
   // A box that keeps the wheel for itself, so that nothing around it is scrolled.
   const keepsWheel = ({ overflowX, overflowY, overscrollBehaviorX, overscrollBehaviorY }) =>
     /auto|scroll|hidden/.test(overflowX + overflowY) && [overscrollBehaviorX, overscrollBehaviorY].some((one) => one !== "auto");
+  const isScrolled = ({ overflowX, overflowY }) => /auto|scroll/.test(overflowX + overflowY);
   const isInert = (element) => getComputedStyle(element).interactivity === "inert";
 
   const LOOKS = ["top", "left", "opacity", "visibility", "display", "transform", "translate", "rotate", "scale",
@@ -426,7 +447,8 @@ globalThis.domsievePixels = (() => {
     // Bring it into the middle of the window, but leave the windows around frames as they are.
     const moved = [];
     for (let node = above(element); node; node = above(node)) {
-      if (!(node instanceof Element)) continue;
+      // A reader cannot scroll others.
+      if (!(node instanceof Element) || (node !== own("scrollingElement") && !isScrolled(getComputedStyle(node)))) continue;
       moved.push([node, part(node, Element, "scrollLeft"), part(node, Element, "scrollTop")]);
       const { left, top, right, bottom } = rectOf(element);
       const port = node === own("scrollingElement") ? { left: 0, top: 0, right: innerWidth, bottom: innerHeight } : rectOf(node);
@@ -620,8 +642,7 @@ globalThis.domsievePixels = (() => {
     reveal(...roots) {
       for (const root of trees(roots)) {
         for (const element of root.querySelectorAll("*")) {
-          // The styles of what is folded away would be laid out with it.
-          if (!run(element, Element, "checkVisibility")) continue;
+          if (!isLaidOut(element)) continue;
           const { contentVisibility, translate, overflow } = getComputedStyle(element);
           if (contentVisibility !== "auto") continue;
           held.push(animated(element, {
@@ -646,7 +667,7 @@ globalThis.domsievePixels = (() => {
     // Whether boxes have lines between their columns or rows.
     hasRules(...roots) {
       const isRuled = ({ columnRuleStyle, rowRuleStyle = "none" }) => columnRuleStyle !== "none" || rowRuleStyle !== "none";
-      return trees(roots).some((root) => [...root.querySelectorAll("*")].some((one) => isRuled(getComputedStyle(one))));
+      return trees(roots).some((root) => [...root.querySelectorAll("*")].some((one) => isLaidOut(one) && isRuled(getComputedStyle(one))));
     },
 
     hasCanvas(...roots) {
@@ -723,7 +744,7 @@ globalThis.domsievePixels = (() => {
           lines.push(said(getComputedStyle(element), ["stopColor", "stopOpacity", "floodColor", "floodOpacity", "lightingColor", "color"]));
         }
         for (const element of pseudos.length ? root.querySelectorAll("*") : []) {
-          if (!run(element, Element, "checkVisibility")) { // as in `reveal`
+          if (!isLaidOut(element)) {
             lines.push(...pseudos.map(() => ""));
             continue;
           }
@@ -855,7 +876,7 @@ globalThis.domsievePixels = (() => {
         return [left, top, width, height, ...[null, "::before", "::after"].flatMap((name) => styled(one, name))];
       };
       return elements.map((element) => {
-        const inside = isLively ? [...run(element, Element, "querySelectorAll", "*")].slice(0, 300) : [];
+        const inside = isLively ? [...run(element, Element, "querySelectorAll", "*")].filter(isLaidOut).slice(0, 300) : [];
         const isInPage = element instanceof HTMLElement && part(element, HTMLElement, "offsetParent") !== null;
         return [isLively ? [element, ...inside].map(seen).join() : String(rectOf(element).top), isInPage];
       });

@@ -59,7 +59,7 @@ from domsieve.renderer.page._pixel_scripts import (
 )
 from domsieve.renderer.page._pixel_sheets import mentioned
 from domsieve.renderer.page._pixel_viewer import AT_END, Viewer
-from domsieve.renderer.page._pixel_window import cutting, grounds_of, in_window
+from domsieve.renderer.page._pixel_window import grounds_of, in_window
 
 # Bounds of the work on one page. Texts beyond them are unsure.
 _TALLEST_PX, _WIDEST_PX = 1_000_000, 16_384
@@ -82,6 +82,9 @@ _FIRST_LINE = "first-line"
 _RULE = "rule"
 # With these, what is scrolled changes styles.
 _STATES = "scroll-state", ":target-current", ":target-before", ":target-after", "anchored("
+# The pointer of a reader is somewhere over the page: here at this share of the height of the window, and so many px
+# from its right side, where it changes little but the styles of large boxes.
+_POINTED, _FROM_SIDE_PX = (0.3, 0.7), (10.0, 40.0)
 # How far a page is scrolled, in px, to know which boxes stay where they are.
 _FAR_PX = 2.0, 400.0
 
@@ -283,6 +286,9 @@ class _Page(Viewer):
             await self.wake()
         if waiting:
             await self.pass_by()
+        await self.point(window_px * [1.0, CHANCE.uniform(*_POINTED)] - [CHANCE.uniform(*_FROM_SIDE_PX), 0.0])
+        await self.wake()
+        await self.ask_all("settle")
         stays = np.array(await self._staying([*fixed.values()]), np.bool_)
         is_ground = grounds_of(scene, window_px)
         grounds = scene.fixed[stays & is_ground]
@@ -335,12 +341,6 @@ class _Page(Viewer):
                     await self.view_here(count, boxes, common(around_all(place[boxes]), window))
         contents = await self.frame_places(scene)
         async with self.showing([*fixed.values()]):
-            for node in (node for node in fixed if (scene.fixed_box[everything] == node).any()):
-                if (around := cutting(scene, node)) >= 0:  # it goes past the box when the page is scrolled
-                    middle = (scene.bounds[around, 1] + scene.bounds[around, 3] - window[3]) / 2
-                    await self.view_again(
-                        count, everything & (scene.fixed_box == node), contents, float(middle)
-                    )
             await self.view_again(count, everything, contents, AT_END)
 
     async def _uncertain(self, scene: Scene) -> list[int]:
@@ -475,6 +475,7 @@ class _Page(Viewer):
         for document in self.worlds:
             await self.call(document, "unblank")
             was_scrolled |= await self.call(document, "restore")
+        await self.point(np.zeros(2))
         await self.session.send("Fetch.disable")
         if was_scrolled:  # the page is told with its next frame, while its scripts are off
             await self.wake()
