@@ -49,6 +49,9 @@ _IN_SHADOW = "<div><template shadowrootmode=open>{}</template></div>"
 _IN_CLOSED = _IN_SHADOW.replace("open", "closed")
 _IN_SANDBOX = _IN_FRAME.replace("iframe style", "iframe sandbox style")
 _UNSIZED = "<img loading=lazy src=/{}.png style='position:absolute;left:0;top:0;width:100%'>"
+_BLANK = "data:image/gif;base64,R0lGODlhAQABAAAAACH5BAEKAAEALAAAAAABAAEAAAICTAEAOw=="
+_BY_SCRIPT = """{}<script>for (const one of document.querySelectorAll("[data-src]")) new IntersectionObserver(
+    ([{{ isIntersecting }}]) => {{ if (isIntersecting) one.src = one.dataset.src; }}).observe(one)</script>"""
 _VIDEO = _PICTURE.replace("<img {}", "<video loading=lazy poster=/{}.png")
 _VIDEO = _VIDEO.replace("'>", ";object-fit:fill'></video>")
 
@@ -64,8 +67,9 @@ _VIDEO = _VIDEO.replace("'>", ";object-fit:fill'></video>")
         (_IN_FRAME, _PICTURE.format("loading=lazy src=/{}.png")),
         (_IN_CLOSED, _UNSIZED),
         (_IN_SANDBOX, _PICTURE.format("loading=lazy src=/{}.png")),
+        (_BY_SCRIPT, _PICTURE.format(f"src={_BLANK} data-src=/{{}}.png")),
     ],
-    ids=["plain", "unsized", "poster", "in a shadow tree", "in a frame", "in a closed tree", "in a sandbox"],
+    ids=["plain", "unsized", "poster", "shadow tree", "frame", "closed tree", "sandbox", "script"],
 )
 def test_a_picture_that_loads_only_when_a_reader_comes_near_covers_text(
     studio: Studio, where: str, lazy: str

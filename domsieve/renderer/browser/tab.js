@@ -160,8 +160,18 @@ globalThis.domsieve = (() => {
     return one.contentDocument ? one.contentDocument.URL === "about:blank" : one.hasAttribute("sandbox") && isDue(one.src);
   };
   const allTrees = () => [...places(document, 0, 0)].flatMap(([inner]) => [...trees(inner)]);
-  const allAwaited = () => allTrees().flatMap((tree) => [...tree.querySelectorAll("img[loading], video[loading], iframe[loading]")])
-    .filter((one) => isAwaited(one) && isLaidOut(one));
+  // The attributes that scripts take the addresses of pictures from, when these come near the window.
+  const SOURCES = ["data-src", "data-srcset", "data-lazy-src", "data-lazy-srcset", "data-original"];
+  const scripted = new WeakSet();
+  const waitsForScript = (one) => part(one, "localName") === "img" && SOURCES.some((name) => one.hasAttribute(name))
+    && (/^(data:|$)/.test(one.currentSrc) || (one.complete && one.naturalWidth < 3)) && matchMedia("(scripting)").matches;
+  const isComing = (one) => isAwaited(one) || waitsForScript(one) || (scripted.has(one) && !one.complete);
+  const allAwaited = () => {
+    const asked = ["img[loading]", "video[loading]", "iframe[loading]", ...SOURCES.map((name) => `img[${name}]`)].join();
+    const found = allTrees().flatMap((tree) => [...tree.querySelectorAll(asked)]).filter((one) => isComing(one) && isLaidOut(one));
+    for (const one of found) if (waitsForScript(one)) scripted.add(one);
+    return found;
+  };
   // Where an element is in the window, also if it is in a frame.
   const boxOf = (element) => {
     const box = element.getBoundingClientRect();
@@ -193,7 +203,7 @@ globalThis.domsieve = (() => {
     return known.get(element);
   };
   const lateUnderText = () => {
-    const found = awaited.filter((one) => isAwaited(one) && isLaidOut(one));
+    const found = awaited.filter((one) => isComing(one) && isLaidOut(one));
     if (!found.length) return [];
     const rects = [];
     for (const [inner, x, y] of places(document, 0, 0)) {
@@ -210,12 +220,12 @@ globalThis.domsieve = (() => {
         && rect.top < box.bottom - 1 && rect.bottom > box.top + 1);
     };
     const known = new Map();
-    return found.filter((one) => isUnsized(one) || meetsText(one) || paintsElsewhere(one, known));
+    return found.filter((one) => (isUnsized(one) && !scripted.has(one)) || meetsText(one) || paintsElsewhere(one, known));
   };
   const isNear = ({ left, right, top, bottom }, reach) =>
     left < innerWidth + reach && right > -reach && top < innerHeight + reach && bottom > -reach;
   const passNear = () => {
-    const near = coming.filter((one) => isNear(boxOf(one), reach));
+    const near = coming.filter((one) => isNear(boxOf(one), scripted.has(one) ? 0 : reach));
     for (const one of near) passed.add(one);
     coming = coming.filter((one) => !passed.has(one));
   };
@@ -252,12 +262,12 @@ globalThis.domsieve = (() => {
       awaited = allAwaited();
       awaitLate(now);
     }
-    const waiting = late.filter(isAwaited);
+    const waiting = late.filter(isComing);
     if (waiting.length < count) [count, arrivedAt] = [waiting.length, now];
     // Where pictures have come that were larger than their boxes, others may meet text.
     if (late.length && !count) awaitLate(now);
     if (now - arrivedAt >= limitMs) coming = [];
-    const next = coming.find(isAwaited);
+    const next = coming.find(isComing);
     if (next) {
       scrollToIt(next);
       passed.add(next);
