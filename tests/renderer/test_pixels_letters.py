@@ -43,6 +43,10 @@ _PLACES = ((23, 16), (16, 23), (25, 25), (17, 14), (27, 20), (14, 19))
 UNLIKE = {
     "strips across": "<p style='mask-image:"
     "repeating-linear-gradient(90deg,#000 0 12px,transparent 12px 54px)'>{}</p>",
+    "strips of stretched letters": "<svg width=900 height=40 style='mask-image:repeating-linear-gradient(90deg,"
+    "#000 0 12px,transparent 12px 54px)'><text y=30 textLength=800 lengthAdjust=spacingAndGlyphs>{}</text></svg>",
+    "strips of justified letters": "<p style='width:800px;text-align-last:justify;mask-image:"
+    "repeating-linear-gradient(90deg,#000 0 12px,transparent 12px 54px)'>日本 {}</p>",
     "dots": "<p style='mask:radial-gradient(#000 1px,transparent 1.2px) 0 0/6px 6px'>{}</p>",
     "many shadows": f"<p style='filter:{_SHADOWS}'>{{}}</p>",
     "bands": f"{_BANDS}<p style='filter:url(#f)'>{{}}</p>",
@@ -225,6 +229,11 @@ LIKE = {
     "cut out of an important background": "<h1 style='background:linear-gradient(90deg,#036,#063)!important;"
     "background-clip:text!important;color:transparent!important'>words with a gradient</h1>",
     "drawn": "<svg width=600 height=60><text x=9 y=40 textLength=500 font-size=24>a text that is drawn</text></svg>",
+    "stretched to a length": "<svg width=900 height=60><text x=9 y=40 textLength=700 lengthAdjust=spacingAndGlyphs>"
+    "<tspan>a text that is drawn wide</tspan></text></svg>",
+    "of a badge": "<svg width=140 height=20><text x=100 y=140 font-size=110 transform=scale(.1) textLength=1000 "
+    "lengthAdjust=spacingAndGlyphs font-family=sans-serif>build passing</text></svg>",
+    "justified between ideographs": "<p style='text-align-last:justify;width:600px'>日本 grave 語 otter 文章です</p>",
 }
 
 

@@ -374,6 +374,12 @@ globalThis.domsievePixels = (() => {
       // Drawings may be stretched to the side.
       isStretched = isDrawing && !map && misfit > MOST_MISFIT;
       if (isStretched) a = (right - left) / (wideOf(piece) || 1);
+      if (!isDrawing && upright === null && IDEOGRAPH.test(piece) && rest(piece) > MOST_MISFIT * wideOf(piece)) {
+        const wide = (right - left) / Math.abs(a);
+        const at = [-wide / 2, (above - below) / 2];
+        return { piece, at, wide, misfit: 0, matrix: [a, b, c, d, (left + right) / 2, (top + bottom) / 2],
+          begin: text.indexOf(piece), glyphs: spread(piece, at, rest(piece), wideOf) };
+      }
       const spaces = piece.split(/[ \u00a0]/).length - 1;
       if (spaces) pen.wordSpacing = `${word + exact(rest(piece) / spaces, 0)}px`;
       else if (!map) a = exact((right - left) / (wideOf(piece) || 1));
@@ -399,6 +405,31 @@ globalThis.domsievePixels = (() => {
     }
     return { ...found, at: [-wide / 2, base], wide, glyphs, room: tall / size };
   };
+  // The pieces of a justified line with ideographs, beside each of which there is room as there is at spaces.
+  const IDEOGRAPH = /[\u2e80-\u312f\u31a0-\ua4cf\uf900-\ufaff\uff01-\uff60]/;
+  const spread = (text, [from, base], room, wideOf) => {
+    const letters = Array.from(new Intl.Segmenter().segment(text), ({ segment }) => ({ piece: segment, gaps: 0 }));
+    letters.forEach((letter, at) => {
+      const [isWide, before] = [IDEOGRAPH.test(letter.piece), letters[at - 1]];
+      if (isWide && before && !before.gaps) before.gaps = 1;
+      letter.gaps = Number(isWide || /\s/.test(letter.piece));
+    });
+    letters.at(-1).gaps = 0;
+    const count = letters.reduce((sum, { gaps }) => sum + gaps, 0) || 1;
+    const glyphs = [];
+    let isOpen = true;
+    for (const { piece, gaps } of letters) {
+      if (isOpen) glyphs.push({ piece: "", gaps: 0 });
+      glyphs.at(-1).piece += piece;
+      glyphs.at(-1).gaps = gaps;
+      isOpen = gaps > 0;
+    }
+    return glyphs.map(({ piece, gaps }) => {
+      const glyph = { piece, at: [from, base], wide: wideOf(piece) + gaps * room / count };
+      from += glyph.wide;
+      return glyph;
+    });
+  };
   // The upright letters of a line that goes down, from a code point on, and the pieces between them, that lie.
   const apart = (text, upright) => {
     const found = [];
@@ -408,6 +439,21 @@ globalThis.domsievePixels = (() => {
       else found.at(-1)[0] += segment;
     }
     return found;
+  };
+
+  // The box of a text of a drawing. Browsers give it as if `textLength` did not stretch the letters; texts that share their
+  // element with others are left so.
+  const widened = (box, element, text, { a, b, c, e }) => {
+    const isStretched = (one) => one instanceof SVGTextContentElement && (isStretched(above(one))
+      || (part(one, SVGTextContentElement, "lengthAdjust").baseVal === SVGTextContentElement.LENGTHADJUST_SPACINGANDGLYPHS
+        && run(one, Element, "hasAttribute", "textLength")));
+    const isAlone = part(element, Node, "textContent") === part(text, CharacterData, "data");
+    if (b || c || !isAlone || !isStretched(element)) return box;
+    const count = run(element, SVGTextContentElement, "getNumberOfChars");
+    if (!count) return box;
+    const ends = [["getStartPositionOfChar", 0], ["getEndPositionOfChar", count - 1]].map(([name, at]) =>
+      a * run(element, SVGTextContentElement, name, at).x + e + scrollX);
+    return [Math.min(...ends), box[1], Math.max(...ends), box[3]];
   };
 
   const above = (node) => part(node, Node, "parentNode") ?? (node instanceof ShadowRoot ? node.host : null);
@@ -481,6 +527,7 @@ globalThis.domsievePixels = (() => {
           [left + scrollX, top + scrollY, right + scrollX, bottom + scrollY]);
         const parent = part(node, Node, "parentNode");
         const matrix = parent instanceof SVGGraphicsElement ? run(parent, SVGGraphicsElement, "getScreenCTM") : null;
+        if (matrix && boxes.length === 1) boxes[0] = widened(boxes[0], parent, node, matrix);
         return [boxes, matrix && [matrix.a, matrix.b, matrix.c, matrix.d]];
       });
     },
@@ -530,7 +577,7 @@ globalThis.domsievePixels = (() => {
         if (![a, b, c, d, e, f, wide].every(Number.isFinite) || !wide) return null;
         if (line.isVaried && misfit > MOST_MISFIT) return null;
         const ink = pen.measureText(piece);
-        const xs = line.upright !== null ? [at[0], -at[0]] : [at[0] - ink.actualBoundingBoxLeft, at[0] + ink.actualBoundingBoxRight];
+        const xs = line.upright !== null || glyphs.length > 1 ? [at[0], -at[0]] : [at[0] - ink.actualBoundingBoxLeft, at[0] + ink.actualBoundingBoxRight];
         const ys = [at[1] - ink.actualBoundingBoxAscent, at[1] + ink.actualBoundingBoxDescent];
         const around = (xs, ys) => {
           const corners = xs.flatMap((x) => ys.map((y) => [a * x + c * y + e, b * x + d * y + f]));
