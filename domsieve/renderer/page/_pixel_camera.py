@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from PIL.Image import Image
 
 # A bound of the work on one page: texts whose lines the page is asked for.
-_MOST_DISPLACED = 3_000
+_MOST_DISPLACED = 30_000
 # Lines whose width differs from that in their font by more than this share may be first lines in another one.
 _MOST_MISFIT = 0.01
 CHANCE, _LONGEST_BREAK_S = SystemRandom(), 0.05
@@ -51,14 +51,14 @@ class Camera(OpenPage):
         split = split[scene.kind[split] == Kind.TEXT]
         scene.unsure[split[_MOST_DISPLACED:]] = True
         nodes = split[:_MOST_DISPLACED].tolist()
-        handles = [await self._handle(scene, node) for node in nodes]
+        handles = await self._handles(scene, nodes)
         found = await self.call(0, "lines", *handles) if nodes else []
         for node, (boxes, matrix) in zip(nodes, found, strict=True):
             if matrix:
                 scene.put_map(node, np.array(matrix, np.float64).reshape(2, 2).T)
             scene.put_lines(node, np.array(boxes, np.float64).reshape(-1, 4))
         curved = [node for node in nodes if scene.is_curved[node]]
-        handles = [await self._handle(scene, node) for node in curved]
+        handles = await self._handles(scene, curved)
         glyphs = await self.call(0, "glyphs", *handles) if curved else []
         letters = Letters(scene, self.worlds, dict(zip(curved, glyphs, strict=True)))
         for document, lines in letters.by_document.items():
@@ -84,7 +84,7 @@ class Camera(OpenPage):
         texts = [*dict.fromkeys(owners.values())][:_MOST_DISPLACED]
         late = {owners.get(lines[number], -1) for number in at if found[number] is None} - {-1, *texts}
         scene.unsure[[*late]] = True
-        handles = [await self._handle(scene, node) for node in texts]
+        handles = await self._handles(scene, texts)
         styles = dict(zip(texts, await self.call(document, "firstLines", *handles), strict=True))
         changed = {number: said for number in at if (said := styles.get(owners.get(lines[number], -1)))}
         before = {number: letters.restyle(lines[number], said) for number, said in changed.items()}

@@ -1,5 +1,6 @@
 """Talk to an open page about its documents and nodes, for `domsieve.renderer.page.pixels`."""
 
+import asyncio
 from collections.abc import Sequence
 from itertools import chain
 from pathlib import Path
@@ -17,6 +18,8 @@ _SCRIPT = Path(__file__).with_name("pixels.js").read_text("utf-8")
 _WORLD = "domsieve-pixels"
 # Bounds of the work on one page.
 MOST_FRAMES = 100
+# So many nodes are asked for at once.
+_AT_ONCE = 500
 
 
 class OpenPage:
@@ -127,6 +130,14 @@ class OpenPage:
         if node not in self._known:
             self._known[node] = await self._resolve(int(scene.document_of[node]), int(scene.ids[node]))
         return self._known[node]
+
+    async def _handles(self, scene: Scene, nodes: Sequence[int]) -> list[dict[str, str]]:
+        """Return the handles of several nodes of a scene."""
+        found = []
+        for begin in range(0, len(nodes), _AT_ONCE):
+            some = nodes[begin : begin + _AT_ONCE]
+            found += await asyncio.gather(*(self._handle(scene, node) for node in some))
+        return found
 
     async def _resolve(self, document: int, node_id: int) -> dict[str, str]:
         answer = await self.session.send(

@@ -63,7 +63,7 @@ from domsieve.renderer.page._pixel_window import grounds_of, in_window
 
 # Bounds of the work on one page. Texts beyond them are unsure.
 _TALLEST_PX, _WIDEST_PX = 1_000_000, 16_384
-_MOST_VIEWS, _MOST_SECOND, _MOST_SHADED, _MOST_CUT = 200, 40, 2_000, 500
+_MOST_VIEWS, _MOST_SECOND, _MOST_SHADED, _MOST_CUT = 200, 40, 30_000, 500
 # Parts that are nearer to one in the middle of the box that they scroll in, as a share of it, are not at its edge.
 _NEAR = 0.3
 # What goes at another pace than the box that it scrolls in is scrolled to again.
@@ -394,7 +394,7 @@ class _Page(Viewer):
             if document not in self.worlds:
                 continue
             own = texts[scene.document_of[texts] == document]
-            parents = [await self._handle(scene, node) for node in scene.parent[own].tolist()]
+            parents = await self._handles(scene, scene.parent[own].tolist())
             await self.blank({document: None})
             scene.unsure[own] = ~np.array(await self.call(document, "areBlank", *parents), np.bool_)
             await self.unblank([document])
