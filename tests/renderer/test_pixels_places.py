@@ -141,6 +141,10 @@ COVERED = {
     f"<svg style='{_LAYER}' stroke='#fff'>"
     + "".join(f"<path d='M0 {at}.5H900'/>" for at in range(20))
     + "</svg></div>",
+    "strips of shadows": "<div style='position:relative'><p style='margin:0;line-height:20px'>{}</p>"
+    "<i style='position:absolute;left:0;top:0;width:100%;height:1px;background:#fff;box-shadow:"
+    + ",".join(f"0 {at}px rgb(255 255 255/.995)" for at in range(1, 20))
+    + "'></i></div>",
     "lines between rows": "<div style='position:relative'><p style='margin:0;line-height:20px'>{}</p><div style="
     f"'{_LAYER};display:grid;row-gap:1px;row-rule:1px solid #fff'>{'<i></i>' * 20}</div></div>",
     "a box that contains its layers": f"{_TALL}<div style='position:relative'>"
@@ -190,6 +194,8 @@ IN_SIGHT = {
     f"height:90vh;width:400px;flex:none;overflow:auto'>{_TALL}<p>{{}}</p></div><div>{_TALL}{_TALL}</div></div>",
     "in a frame with a sticky head": f"{_TALL}<iframe style='height:200px' srcdoc=\"<div style='position:sticky;"
     "top:0;height:60px;background:#eee'>head</div><p style='margin-top:400px'>{}</p>\"></iframe>",
+    "after many texts in columns": f"<div style='columns:9'>{'<b>a</b> ' * 3100}<p>{{}}</p></div>",
+    "after many texts with shadows": f"<div style='text-shadow:0 1px 0 #fff'>{'<b>a</b> ' * 2100}<p>{{}}</p></div>",
     "on a page that has snapped": "<style>html { scroll-snap-type: y mandatory } section { height: 100vh; "
     "scroll-snap-align: start }</style><section>one</section><section>{}</section>",
     "an animation that waits": "<style>@keyframes k { from { opacity: 0 } } p { animation: k 0.2s both; "

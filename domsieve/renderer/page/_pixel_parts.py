@@ -38,6 +38,10 @@ _WORD = re.compile(rf"\S{{1,{_MOST_LETTERS}}}")
 _NARROW, _WIDE = frozenset(" ijlftrI.,:;'!|()[]"), frozenset("mwMW@%")
 
 
+# Colours that are more transparent say little of how letters look.
+_LEAST_OPAQUE = 0.5
+
+
 @dataclass(slots=True)
 class Scroller:
     """A box that scrolls.
@@ -248,6 +252,15 @@ def _unions(group: Ints, box: F64, letters: Ints) -> tuple[Ints, F64, F64]:
     np.minimum.at(begin, number, box[:, :2])
     np.maximum.at(end, number, box[:, 2:])
     return number, end - begin, np.bincount(number, letters, groups.size).astype(np.float64)
+
+
+def rgb(colour: str) -> tuple[float, float, float]:
+    """Return red, green and blue of 255 of a computed colour; NaN in other notations, or if it is transparent."""
+    name, _, values = colour.partition("(")
+    found = [float(value) for value in values.rstrip(")").split(",")] if name in {"rgb", "rgba"} else []
+    if not found or (len(found) == 4 and found[3] < _LEAST_OPAQUE):
+        return np.nan, np.nan, np.nan
+    return found[0], found[1], found[2]
 
 
 def is_upright(transform: str) -> bool:

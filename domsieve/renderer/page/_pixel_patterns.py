@@ -22,8 +22,6 @@ PATTERNS = (*_PICTURED, *_SIZES)
 _FINE_PX, _MOST_STOPS = 4.0, 24
 # Boxes that are narrower are strips: in pictures of half the size, text shows through those that touch. Guesses.
 _STRIP_PX, _FEW_STRIPS, _MOST_STRIPS = 4.0, 6, 2_000
-_LEAST_STROKE_PX = 0.5
-_SHAPES = ("rect", "line", "path", "polyline", "polygon", "circle", "ellipse", "use")
 _FINE = frozenset({"pattern", "femorphology", "feconvolvematrix", "feturbulence"})
 
 
@@ -85,18 +83,14 @@ def has_strips(
     bounds : left, top, right and bottom of the boxes (N, 4) in px.
     lines : the edges of the lines (n, 4).
     """
-    may_be = np.isin(names, (*_MOVING, "svg", *_SHAPES))
+    may_be = np.isin(names, (*_MOVING, "svg"))
     for name in _PICTURED:
         if name in column:
             may_be |= np.array([value not in {"none", ""} for value in column[name]])[row]
     size = np.nan_to_num(bounds[:, 2:] - bounds[:, :2])
-    has_size = (size > 0).all(axis=1) | (
-        np.isin(names, _SHAPES) & (size > 0).any(axis=1)
-    )  # a line has a stroke
-    strips = bounds[may_be & has_size & (size < _STRIP_PX).any(axis=1)]
+    strips = bounds[may_be & (size > 0).all(axis=1) & (size < _STRIP_PX).any(axis=1)]
     if len(strips) > _MOST_STRIPS:
         return True
-    strips += np.array([-_LEAST_STROKE_PX, -_LEAST_STROKE_PX, _LEAST_STROKE_PX, _LEAST_STROKE_PX])
     count = np.zeros(len(lines), np.intp)
     for begin_x, begin_y, end_x, end_y in strips.tolist():
         meets = (lines[:, 0] < end_x) & (lines[:, 2] > begin_x)

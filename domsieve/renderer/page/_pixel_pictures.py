@@ -31,6 +31,8 @@ LEAST_SHARE = 0.10
 
 # By more than so many of 255 levels: in half of the size, letters are paler than the `LEAST_CONTRAST` of the rules.
 _LEAST_CONTRAST = 6
+# Letters that are paler than this share of what their colour says are looked at in the size of the page.
+_PALE = 0.7
 # Letters must change in so many rows, in sizes of a letter; so much of the fullest row must change for one to count.
 # The body of small letters is half of their size. A line of fewer letters than the last may be higher than wide.
 _LEAST_ROWS, _LEAST_OF_ROW, _LINE_HEIGHT, _FEWEST_LETTERS = 0.3, 0.15, 1.15, 4
@@ -220,6 +222,28 @@ class Pictures:
         return np.asarray(
             boxes & ~self.unsure & (area(self._edges) > 0) & (self.changed < LEAST_SHARE * self._scene.ink)
         )
+
+    def pale(self, boxes: Bools) -> Bools:
+        """Return which parts (B,) of some differ far less than the colour of their letters does from the ground.
+
+        Lines that are finer than pixels of a picture may cover them in the size of the page.
+        """
+        found = np.zeros(len(self._edges), np.bool_)
+        ground, scene = np.asarray(self._without[0]), self._scene
+        for part in np.flatnonzero(boxes & (self.changed > 0) & ~self.smeared & ~scene.is_sign).tolist():
+            x, y, right, bottom = self._edges[part].tolist()
+            owner = scene.owner[part]
+            behind = ground[y:bottom, x:right].mean(axis=(0, 1))
+            far = np.abs(scene.inks[scene.font_of[owner]] - behind)
+            if scene.is_drawing[owner] or np.isnan(far).any():
+                far = np.maximum(behind, 255 - behind)  # the most that letters can differ
+            found[part] = self._levels[y:bottom, x:right].max() < _PALE * (far * WEIGHTS).max()
+        return found
+
+    def replace(self, parts: Bools, later: "Pictures") -> None:
+        """Take over what other pictures show of some parts (B,)."""
+        for name in ("changed", "smeared", "unsure"):
+            getattr(self, name)[parts] = getattr(later, name)[parts]
 
     def correct(self, missing: Bools, later: "Pictures") -> None:
         """Take over what later pictures show of parts that were missing."""

@@ -21,6 +21,7 @@ from domsieve.renderer.page._pixel_parts import (
     parts_of,
     pieces_of,
     px,
+    rgb,
     shadow_px,
     squeezed,
 )
@@ -55,6 +56,7 @@ _PROPERTIES = frozenset(
         *("text-decoration-line", "text-shadow", "-webkit-text-stroke-width", "-webkit-text-security"),
         *(
             "clip-path",
+            "-webkit-text-fill-color",
             "box-shadow",
             "clip",
             "outline",
@@ -92,6 +94,8 @@ class Scene(Places):
     unread : (N,), the nodes with letters that are painted but cannot be read.
     outlined : (N,), the texts that may show by what is around their letters.
     smeared : (N,), the nodes that may be blurred, so that pictures must tell whether they can be read.
+    inks : the colours of the letters, by the same number as fonts: red, green and blue of 255,
+        NaN for others (n, 3).
     fonts, font_of : the fonts, as a canvas takes them, and the number of that of each node (N,).
     is_deep : (N,), the nodes that may be nearer or farther than the page, so that they scroll at another pace.
     is_turned : (N,), the nodes whose lines may be neither level nor upright.
@@ -212,6 +216,7 @@ class Scene(Places):
         self._is_combined = has("text-combine-upright", "all")
         self.fonts = ["{} {} 32px {}".format(*one) for one in parts]
         self.font_of = row
+        self.inks = np.array([*map(rgb, column["-webkit-text-fill-color"])])
         is_deaf = has("pointer-events", "none") & self._is_boxed
         self._is_deaf = (is_deaf & ~self.around(self._is_boxed & ~is_deaf)) | self.below(
             is_deaf & np.isin(self.names, ("iframe", "frame"))

@@ -229,6 +229,11 @@ class Viewer(Reader):
             if is_much or area(around[None])[0] <= _LITTLE * area(clip[None])[0]:
                 around = clip if is_much else around
                 part.correct(missing, await self._compare(count, missing, around))
+        if not self.is_fine and (pale := await asyncio.to_thread(part.pale, boxes)).any():
+            place, _ = count.scene.in_view()
+            self.is_fine = True
+            part.replace(pale, await self._compare(count, pale, common(around_all(place[pale]), clip)))
+            self.is_fine = False
         count.add(boxes, [part])
 
     async def _compare(self, count: Count, boxes: Bools, clip: F64) -> "Pictures":

@@ -7,7 +7,6 @@
 // after some time; returns whether any of these follow what is scrolled.
 // isInTransition(): whether the browser shows pictures of what was there before.
 // reveal(...roots): shows the content of boxes that have none far from the window.
-// hasRules(...roots): see below.
 // hasCanvas(...roots), canvasStyles(...roots): whether there is any canvas, and how they are laid out.
 // relay(...roots): lays canvases out anew.
 // isDriven(...lifted): see below.
@@ -461,7 +460,7 @@ globalThis.domsievePixels = (() => {
 
   // Whether what is at a place is an element or in it, or is no obstacle: fixed boxes that are hidden here go away.
   const isFor = (hit, element, root) => {
-    if (!hit || hit === own("documentElement") || hit === own("body")) return true;
+    if (!hit) return true;
     const isSlotted = run(hit, Node, "getRootNode") !== root;
     for (let node = hit; node; node = above(node)) {
       if (node === element || (isSlotted && node === root.host)) return true;
@@ -709,12 +708,6 @@ globalThis.domsievePixels = (() => {
       drop([unlaid], all);
       if (bringOn()) animationsOf(known).filter(isDriven).forEach((one) => begun.add(one)); // they begin anew
       if (isLaid) throw new Error("A canvas cannot be laid out anew.");
-    },
-
-    // Whether boxes have lines between their columns or rows.
-    hasRules(...roots) {
-      const isRuled = ({ columnRuleStyle, rowRuleStyle = "none" }) => columnRuleStyle !== "none" || rowRuleStyle !== "none";
-      return trees(roots).some((root) => [...root.querySelectorAll("*")].some((one) => isLaidOut(one) && isRuled(getComputedStyle(one))));
     },
 
     hasCanvas(...roots) {

@@ -78,8 +78,6 @@ _RESTORE_S = 10.0
 _SKIPPING = "content-visibility"
 # With this, first lines may have another font, which captures do not have.
 _FIRST_LINE = "first-line"
-# With properties that have this in their names, there may be lines between columns or rows.
-_RULE = "rule"
 # With these, what is scrolled changes styles.
 _STATES = "scroll-state", ":target-current", ":target-before", ":target-after", "anchored("
 # The pointer of a reader is somewhere over the page: here at this share of the height of the window, and so many px
@@ -127,7 +125,7 @@ async def look(
                 scripted = None
                 page.is_in_transition = any(await page.ask_all("isInTransition"))
                 page.has_canvas = scripts and any(await page.ask_all("hasCanvas"))
-                sought = (_SKIPPING, _FIRST_LINE, _RULE, *_STATES, *WORDS)
+                sought = (_SKIPPING, _FIRST_LINE, *_STATES, *WORDS)
                 words = await mentioned(page, capture, sought, (_SKIPPING, *LIKELY))
                 if _SKIPPING in words or page.has_closed_roots:
                     capture = await revealed(page, style_names, has_canvas=page.has_canvas)
@@ -136,7 +134,6 @@ async def look(
                     scripted = await with_scripts(page, style_names, words)
                     capture = scripted.capture
                 page.has_first_lines = _FIRST_LINE in words
-                page.has_rules = _RULE in words and any(await page.ask_all("hasRules"))
                 page.is_lively = not words.isdisjoint(_STATES) or any(await page.ask_all("hasDriven"))
                 if page.is_lively:
                     await page.load_by_scrolling()
@@ -173,12 +170,11 @@ class _Page(Viewer):
     Attributes
     ----------
     has_first_lines : whether style sheets may give first lines another font.
-    has_rules : whether there may be lines between columns or rows, which may be finer than pixels.
     is_in_transition : whether a view transition does not end: it shows pictures of the page as it was.
     moments : moments at which animations bring texts in view that are not, if there are any.
     """
 
-    has_first_lines = has_rules = is_in_transition = False
+    has_first_lines = is_in_transition = False
     moments: Moments | None = None
 
     async def look(
@@ -198,10 +194,8 @@ class _Page(Viewer):
             raise ValueError("The page has changed its frames.")
         scene = Scene(capture, names)
         scene.has_first_lines = self.has_first_lines
-        self.is_fine = (
-            self.has_rules
-            or scene.is_fine
-            or has_strips(scene.column, scene.font_of, scene.names, scene.bounds, scene.line_box)
+        self.is_fine = scene.is_fine or has_strips(
+            scene.column, scene.font_of, scene.names, scene.bounds, scene.line_box
         )
         scene.unsure |= self.is_in_transition
         mark_missing(scene, missing)
