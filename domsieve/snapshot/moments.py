@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import msgspec
 import numpy as np
+from numpy.typing import NDArray
 
 from domsieve.errors import InvalidSnapshotError
 from domsieve.snapshot.page import MOMENTS, Snapshot
@@ -20,6 +21,7 @@ class Change(msgspec.Struct, array_like=True):
     ----------
     x, y, width, height : what is added to its place and size, in CSS px.
     style : the computed properties that differ.
+    seen : whether it is a text that counts at this moment: a reader may see it then.
     """
 
     x: float
@@ -27,13 +29,16 @@ class Change(msgspec.Struct, array_like=True):
     width: float
     height: float
     style: dict[str, str]
+    seen: bool = False
 
 
 _Said = msgspec.json.Decoder(list[Change | None])
 
 
-def moments(page: Snapshot) -> Iterator[Snapshot]:
-    """Yield the page as it is at each of the other moments at which it was captured; nothing for most pages.
+def moments(page: Snapshot) -> Iterator[tuple[Snapshot, NDArray[np.bool_]]]:
+    """Yield the page as it is at each of the other moments at which it was captured, and which nodes (N,) count then.
+
+    Most pages have none.
 
     Raises
     ------
@@ -50,11 +55,13 @@ def moments(page: Snapshot) -> Iterator[Snapshot]:
     column = {name: number for number, name in enumerate(page.style_names)}
     for number in range(max(map(len, changes.values()), default=0)):
         styles, moved, more = page.styles.copy(), np.zeros((len(page.styles) + 1, 4)), dict[str, int]()
+        counts = np.zeros(len(page.styles) + 1, np.bool_)
         for row, said_of_row in changes.items():
             if number < len(said_of_row) and (change := said_of_row[number]):
-                moved[row] = change.x, change.y, change.width, change.height
+                moved[row], counts[row] = (change.x, change.y, change.width, change.height), change.seen
                 for name in change.style.keys() & column.keys():
                     value = more.setdefault(change.style[name], len(known) + len(more))
                     styles[row, column[name]] = value
         box = np.clip(page.box + moved[page.style], -_FURTHEST, _FURTHEST).astype(np.float32)
-        yield replace(page, box=box, styles=styles, strings=StringTable.from_strings([*known, *more]))
+        strings = StringTable.from_strings([*known, *more])
+        yield replace(page, box=box, styles=styles, strings=strings), counts[page.style]

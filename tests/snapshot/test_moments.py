@@ -33,8 +33,9 @@ def test_a_page_has_no_moments_but_those_that_it_says() -> None:
     page = made_up(1, 50)
     assert not [*moments(page)]
     node = int(np.flatnonzero(page.style >= 0)[3])
-    found = [*moments(_with(page, node, '[[5,-2.5,1,0,{"display":"grid","other":"1"}],null]'))]
-    assert len(found) == 2
+    said = '[[5,-2.5,1,0,{"display":"grid","other":"1"},true],null]'
+    found, counts = zip(*moments(_with(page, node, said)), strict=True)
+    assert [np.flatnonzero(one).tolist() for one in counts] == [[node], []]
     moved = np.zeros((len(page), 4))
     moved[node] = 5, -2.5, 1, 0
     assert np.array_equal(found[0].box, (page.box + moved).astype(np.float32), equal_nan=True)
@@ -57,5 +58,5 @@ def test_moments_that_make_no_sense_are_refused(said: str) -> None:
 def test_no_moment_moves_a_box_beyond_all_numbers() -> None:
     page = made_up(3, 50)
     node = int(np.flatnonzero(page.style >= 0)[0])
-    (found,) = moments(_with(page, node, "[[1e300,-1e300,0,0,{}]]"))
+    ((found, _),) = moments(_with(page, node, "[[1e300,-1e300,0,0,{}]]"))
     assert np.isfinite(found.box[node]).all()

@@ -111,8 +111,8 @@ def _hidden(page: Snapshot) -> NDArray[np.uint8]:
     text = text[page.style[text] >= 0]
     if text.size:
         reason[text] = _Judge(page).judge(text)
-    for moment in moments(page):
-        if (lost := text[reason[text] != Hiding.NONE]).size:
+    for moment, counts in moments(page):
+        if (lost := text[(reason[text] != Hiding.NONE) & counts[text]]).size:
             reason[lost[_Judge(moment).judge(lost) == Hiding.NONE]] = Hiding.NONE
     if PIXELS in page.style_names:
         # Pictures only add to the rules: a page that knows of them could make hidden text show in them.

@@ -13,7 +13,7 @@
 // a reader to scroll to something, take no longer than `lateEndMs`; returns how many nodes it had. resume(): lets those go
 // on that follow what is scrolled.
 // moments(), goTo(number): find moments at which animations bring texts in view that are not now, and bring the page there,
-// with -1 back; see below.
+// with -1 back; returns left, top, width and height of these texts, in px of the page. See below.
 globalThis.domsieve = (() => {
   // A form named "scripts" would stand in for document.scripts, in every world.
   const own = (name) => Reflect.get(Document.prototype, name, document);
@@ -391,21 +391,30 @@ globalThis.domsieve = (() => {
     looks += TRIED * (texts.length + animations.length);
     if (looks > MOST_LOOKS) return;
     const now = animations.map((one) => one.currentTime);
-    const set = (share) => animations.forEach((one, at) => {
-      one.pause();
-      one.currentTime = timeOf(at, share);
-    });
+    const set = (share) => {
+      animations.forEach((one, at) => {
+        one.pause();
+        one.currentTime = timeOf(at, share);
+      });
+      scrolledTo = placeOf(share);
+      const sights = texts.map(sightOf);
+      scrolledTo = null;
+      return sights;
+    };
     const reset = () => animations.forEach((one, at) => { one.currentTime = now[at]; });
     const shares = Array.from({ length: TRIED }, (_, at) => (at + Math.random()) / TRIED);
     const before = texts.map(sightOf);
-    const sights = shares.map((share) => {
-      set(share);
-      scrolledTo = placeOf(share);
-      return texts.map(sightOf);
-    });
-    scrolledTo = null;
+    const sights = shares.map(set);
     reset();
     const isSeen = ([share, opacity]) => share >= IN_VIEW && opacity >= IN_VIEW;
+    // Where the texts are that a reader sees then. Others may seem to be in view, but not where the page is scrolled to.
+    const show = (share) => {
+      const found = set(share);
+      return texts.filter((_, at) => isSeen(found[at])).map(({ range }) => {
+        const { left, top, width, height } = range.getBoundingClientRect();
+        return [left + scrollX, top + scrollY, width, height];
+      });
+    };
     const isBelow = ([share, opacity], [most, clearest]) => share * opacity < WELL * most * clearest;
     const best = texts.map((_, text) => sights.map((one) => one[text]).reduce((one, other) => (isBelow(one, other) ? other : one)));
     const shows = sights.map((one) => one.map((sight, text) => isSeen(sight) && !isBelow(sight, best[text])));
@@ -415,7 +424,7 @@ globalThis.domsieve = (() => {
     while (left.length && moments.length < MOST_MOMENTS) {
       const counts = shows.map((one) => left.filter((text) => one[text]).length);
       const at = counts.indexOf(Math.max(...counts));
-      moments.push({ set: () => set(shares[at]), reset });
+      moments.push({ show: () => show(shares[at]), reset });
       left = left.filter((text) => !shows[at][text]);
     }
   };
@@ -611,9 +620,10 @@ globalThis.domsieve = (() => {
     goTo(number) {
       moment?.reset();
       moment = moments[number];
-      moment?.set();
+      if (moment) return moment.show();
       // What is captured halfway goes on later.
-      if (!moment) for (const one of moving.filter((one) => !halfway.includes(one))) if (one.playState === "paused") one.play();
+      for (const one of moving) if (one.playState === "paused" && !halfway.includes(one)) one.play();
+      return [];
     },
 
     trim(limit, endMs, lateEndMs) {

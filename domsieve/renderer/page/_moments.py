@@ -8,6 +8,8 @@ of their styles. What differs from the capture becomes the property `MOMENTS` of
 import asyncio
 import contextlib
 from collections.abc import Iterator, Sequence
+from itertools import product
+from math import floor
 from typing import Any
 
 import msgspec
@@ -18,10 +20,12 @@ from domsieve.renderer.browser.tab import Tab
 from domsieve.renderer.page._convert import Capture
 from domsieve.renderer.page._page_events import PageEvents
 from domsieve.snapshot.moments import Change
-from domsieve.snapshot.page import MOMENTS
+from domsieve.snapshot.page import MOMENTS, Kind
 
 # A moment that changes more boxes changes the whole page; this bounds the size of a capture. A guess.
 _MOST_CHANGES = 20_000
+# How far the places of texts that captures and the page itself tell are from each other, in px.
+_NEAR_PX = 0.3
 
 
 class _Nodes(msgspec.Struct, rename="camel"):
@@ -85,10 +89,11 @@ class Moments:
         changing = [name for name in names if name in self._names]
         params: dict[str, Any] = {"computedStyles": changing}
         taken: list[_Moment] = []
+        places: list[list[list[float]]] = []
         try:
             async with asyncio.timeout(limit_s):
                 for number in range(self.count):
-                    await self.go_to(number, limit_s=limit_s)
+                    places.append(await self.go_to(number, limit_s=limit_s))
                     taken.append(
                         await self._tab.ask("DOMSnapshot.captureSnapshot", params, _Moment, limit_s=limit_s)
                     )
@@ -99,25 +104,30 @@ class Moments:
         columns = [names.index(name) for name in changing]
         if all(_is_same(capture, one) for one in taken):
             for number, moment in enumerate(taken):
-                for box, change in _changes(capture, moment, columns, changing):
+                for box, change in _changes(capture, moment, columns, changing, places[number]):
                     self.changes.setdefault(box, [None] * len(taken))[number] = change
         if len(self.changes) * len(taken) > _MOST_CHANGES:
             self.changes.clear()
         self.count = len(taken) if self.changes else 0
 
-    async def go_to(self, number: int, *, limit_s: float) -> None:
+    async def go_to(self, number: int, *, limit_s: float) -> list[list[float]]:
         """Bring the page to one of its moments, or with -1 back.
+
+        Returns left, top, width and height of the texts that a reader sees then, in px of the page.
 
         Raises
         ------
         TimeoutError, CommandError : the page does not answer as it should.
         """
-        await self._call(f"goTo({number})", limit_s)
+        found: list[list[float]] = await self._call(f"goTo({number})", limit_s)
+        return found
 
-    def changed(self, capture: Capture) -> list[tuple[int, int]]:
-        """Return which boxes change: the numbers of their documents, and those of their nodes in these."""
+    def seen(self, capture: Capture, number: int) -> list[tuple[int, int]]:
+        """Return which texts count at a moment: the numbers of their documents, and their own in these."""
         return [
-            (document, capture.documents[document].layout.node_index[box]) for document, box in self.changes
+            (document, capture.documents[document].layout.node_index[box])
+            for (document, box), changes in self.changes.items()
+            if (change := changes[number]) and change.seen
         ]
 
     def put(self, capture: Capture) -> None:
@@ -157,9 +167,18 @@ def _is_same(capture: Capture, moment: _Moment) -> bool:
 
 
 def _changes(
-    capture: Capture, moment: _Moment, columns: Sequence[int], of: Sequence[str]
+    capture: Capture,
+    moment: _Moment,
+    columns: Sequence[int],
+    of: Sequence[str],
+    places: Sequence[Sequence[float]],
 ) -> Iterator[tuple[tuple[int, int], Change]]:
-    """Yield what differs of each box, by the number of its document and its own."""
+    """Yield what differs of each box, by the number of its document and its own, and which texts are in `places`."""
+    seen = {
+        key
+        for place in places
+        for key in product(*({floor(one - _NEAR_PX), floor(one + _NEAR_PX)} for one in place))
+    }
     for number, (one, other) in enumerate(zip(capture.documents, moment.documents, strict=True)):
         moved = np.round(np.array(other.layout.bounds) - np.array(one.layout.bounds), 2).reshape(-1, 4)
         known: dict[tuple[bytes, bytes], dict[str, str]] = {}
@@ -173,6 +192,8 @@ def _changes(
                     for name, then, now in values
                     if then >= 0 and now >= 0 and capture.strings[then] != moment.strings[now]
                 }
-            if known[key] or moved[entry].any():
+            is_text = one.nodes.node_type[one.layout.node_index[entry]] == Kind.TEXT and number == 0
+            counts = is_text and tuple(map(floor, other.layout.bounds[entry])) in seen
+            if known[key] or moved[entry].any() or counts:
                 x, y, width, height = moved[entry].tolist()
-                yield (number, entry), Change(x, y, width, height, known[key])
+                yield (number, entry), Change(x, y, width, height, known[key], counts)

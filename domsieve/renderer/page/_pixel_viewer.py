@@ -161,20 +161,17 @@ class Viewer(Reader):
         await self._replace(count, before, contents)
 
     async def view_moments(self, count: Count, moments: Moments, fixed: dict[int, Any], whole: F64) -> None:
-        """Picture what was not seen at other moments of animations that change it; this must be the last step."""
+        """Picture what was not seen at the moments at which it may be; this must be the last step."""
         scene = count.scene
         if self.follows:  # what follows the scrolling stands still now
             self.in_window[:], self.moving, self.follows = False, scene.floating_parts(), False
         contents, before = await self.frame_places(scene), await self.capture(SHOWING)
-        changed = np.zeros(scene.ids.size, np.bool_)
-        for document, node in moments.changed(scene.capture):
-            changed[scene.starts[document] + node] = True
-        changed |= scene.below(changed)
         unread = scene.unread
         for number in range(moments.count):
             scene.unread = unread
-            if not (missing := count.missing(changed[scene.owner])).any():
-                break
+            seen = [scene.starts[document] + node for document, node in moments.seen(scene.capture, number)]
+            if not (missing := count.missing(np.isin(scene.owner, seen))).any():
+                continue
             await moments.go_to(number, limit_s=_MOMENT_S)
             capture = await self.capture(SHOWING)
             scene.unread = unread.copy()
