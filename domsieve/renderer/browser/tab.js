@@ -306,13 +306,14 @@ globalThis.domsieve = (() => {
   // times that no page can know, of which a text must be in view in so many; the best are kept. Guesses, as is how long a
   // reader waits.
   const TRIED = 40, LEAST_SEEN = 2, MOST_MOMENTS = 12, SHORTEST_MS = 100, LONGEST_MS = 120_000;
-  // Bounds of the work: texts of a group of animations, and looks at any text.
-  const MOST_MOVED = 1000, MOST_LOOKS = 20_000;
+  // Bounds of the work: texts of a group of animations, looks at any text, and elements in all captures together.
+  const MOST_MOVED = 1000, MOST_LOOKS = 100_000, MOST_CAPTURED = 100_000;
   // A text is in view if so much of it is, and its opacity is no lower. It shows well at a moment if it shows almost as much
   // as at any, and has no need of another one if also its opacity is not far below. Of large texts so many px are enough.
   const IN_VIEW = 0.1, WELL = 0.98, NOT_FAR_BELOW = 0.25, ENOUGH_PX = 1000;
   const MOVES = /^(transform|translate|rotate|scale|opacity|visibility|left|right|top|bottom|inset|margin|offset|--)/;
-  let moments = [], moving = [];
+  let moments = [], changing = [], moving = new Set();
+  let mostMoments = 0;
   let moment = null;
   let looks = 0;
   let scrolledTo = null;
@@ -323,12 +324,22 @@ globalThis.domsieve = (() => {
   const isOfPage = (element) => element === own("documentElement") || element === own("body");
   const isStuck = ({ position, top, right, bottom, left }) =>
     position === "sticky" && [top, right, bottom, left].some((inset) => inset !== "auto");
-  const cutsOf = (element) => {
-    const { overflowX, overflowY, contain } = getComputedStyle(element);
+  const facts = new Map();
+  const factsOf = (element) => {
+    if (facts.has(element)) return facts.get(element);
+    const style = getComputedStyle(element);
+    const { overflowX, overflowY, contain, opacity, position } = style;
     const isCut = /paint|strict|content/.test(contain);
     const scrolls = /auto|scroll/.test(overflowX + overflowY);
     const [x, y] = [overflowX, overflowY].map((value) => isCut || value !== "visible");
-    return !isOfPage(element) && (x || y) ? [{ element, x, y, scrolls }] : [];
+    const found = {
+      cuts: !isOfPage(element) && (x || y) ? [{ element, x, y, scrolls }] : [],
+      fades: opacity !== "1" || moving.has(element) ? [element] : [],
+      isFixed: position === "fixed",
+      isSticky: isStuck(style),
+    };
+    facts.set(element, found);
+    return found;
   };
   // The texts that animations move, with what it takes to know whether they are in view.
   const textsIn = (animations) => {
@@ -338,17 +349,18 @@ globalThis.domsieve = (() => {
         if (style || found.has(text) || !text.data.trim()) continue;
         if (found.size === MOST_MOVED) return [...found.values()];
         const chain = [];
-        for (let at = around(text); at instanceof Element; at = around(at)) chain.push(at);
+        const parent = around(text);
+        for (let at = parent; at instanceof Element; at = around(at)) chain.push(factsOf(at));
         if (!chain.length) continue;
         const range = new Range();
         range.selectNode(text);
         found.set(text, {
           range,
-          parent: chain[0],
-          cuts: chain.flatMap(cutsOf),
-          fades: chain.filter((one) => getComputedStyle(one).opacity !== "1" || moving.some(({ effect }) => effect.target === one)),
-          isFixed: chain.some((one) => getComputedStyle(one).position === "fixed"),
-          isSticky: chain.some((one) => isStuck(getComputedStyle(one))),
+          parent,
+          cuts: chain.flatMap(({ cuts }) => cuts),
+          fades: chain.flatMap(({ fades }) => fades),
+          isFixed: chain.some((one) => one.isFixed),
+          isSticky: chain.some((one) => one.isSticky),
         });
       }
     }
@@ -421,7 +433,7 @@ globalThis.domsieve = (() => {
     const seen = texts.map((_, text) => text).filter((text) => sights.filter((one) => isSeen(one[text])).length >= LEAST_SEEN);
     const lost = seen.filter((text) => before[text][0] < WELL * best[text][0] || before[text][1] < NOT_FAR_BELOW * best[text][1]);
     let left = lost.length && isAll ? seen : lost;
-    while (left.length && moments.length < MOST_MOMENTS) {
+    while (left.length && moments.length < mostMoments) {
       const counts = shows.map((one) => left.filter((text) => one[text]).length);
       const at = counts.indexOf(Math.max(...counts));
       moments.push({ show: () => show(shares[at]), reset });
@@ -443,13 +455,18 @@ globalThis.domsieve = (() => {
     const [begin, end] = subject ? [startOffset, endOffset].map((one) => one?.to("px").value) : [0, room];
     return end > begin && Math.min(end, room) > Math.max(begin, 0) ? { begin, end, room } : null;
   };
-  const keepDriven = (driven) => {
-    const timelines = new Map(driven.map(({ timeline }) => [timeline, reachOf(timeline)]));
+  const keepDriven = (all) => {
+    const byTimeline = Map.groupBy(all, ({ timeline }) => timeline);
+    const texts = new Map([...byTimeline].map(([timeline, own]) => [timeline, textsIn(own)]));
+    const lost = [...byTimeline.keys()].filter((timeline) => !texts.get(timeline).every(showsWell));
+    if (!lost.length) return;
+    const timelines = new Map([...byTimeline.keys()].map((timeline) => [timeline, reachOf(timeline)]));
+    const driven = all.filter(({ timeline }) => timelines.get(timeline));
     // Its time counts from the begin of its range.
     const before = driven.map((one) => (halfway.includes(one) ? 50 : one.timeline.currentTime.value) - one.currentTime.value);
-    for (const [timeline, { begin, end: last, room }] of timelines) {
-      const texts = textsIn(driven.filter((one) => one.timeline === timeline));
-      if (texts.every(showsWell) || moments.length === MOST_MOMENTS) continue;
+    for (const timeline of lost.filter((one) => timelines.get(one))) {
+      if (moments.length === mostMoments) return;
+      const { begin, end: last, room } = timelines.get(timeline);
       const [first, rest] = [Math.max(begin, 0), Math.min(last, room) - Math.max(begin, 0)];
       const [source, row, offsetOf] = [timeline.source, isRow(timeline), (share) => first + share * rest];
       // All that follow the same box do so at once.
@@ -460,7 +477,7 @@ globalThis.domsieve = (() => {
         return CSS.percent(100 * (offsetOf(share) - own.begin) / (own.end - own.begin) - before[numbers[at]]);
       };
       const placeOf = (share) => ({ source, row, offset: offsetOf(share), room });
-      keepMoments(numbers.map((at) => driven[at]), texts, true, timeOf, placeOf);
+      keepMoments(numbers.map((at) => driven[at]), texts.get(timeline), true, timeOf, placeOf);
     }
   };
   const keepEndless = (endless) => {
@@ -600,20 +617,23 @@ globalThis.domsieve = (() => {
 
     // Returns how many there are, and the properties that change.
     moments() {
+      const isHalfway = new Set(halfway);
       const keysOf = (one) => one.effect.getKeyframes().flatMap(Object.keys);
       const all = [...trees(document)].flatMap(animationsOf).filter((one) =>
         one.effect?.target && !one.effect.pseudoElement && keysOf(one).some((name) => MOVES.test(name)));
       const driven = all.filter((one) => one.timeline && "source" in one.timeline && one.currentTime !== null
-        && (halfway.includes(one) || one.playState === "running") && reachOf(one.timeline));
+        && (isHalfway.has(one) || one.playState === "running"));
       const endless = all.filter((one) => one.timeline instanceof DocumentTimeline && one.playState === "running"
         && one.playbackRate > 0
         && one.effect.getComputedTiming().endTime === Infinity && one.effect.getComputedTiming().duration >= SHORTEST_MS);
-      [moments, looks] = [[], 0];
-      moving = [...driven, ...endless];
+      [moments, looks, changing] = [[], 0, [...driven, ...endless]];
+      moving = new Set(changing.map(({ effect }) => effect.target));
+      facts.clear();
+      mostMoments = Math.min(MOST_MOMENTS, Math.floor(MOST_CAPTURED / own("getElementsByTagName").call(document, "*").length));
       if (driven.length) keepDriven(driven);
       if (endless.length) keepEndless(endless);
       if (!moments.length) this.goTo(-1);
-      const names = moving.flatMap(keysOf).map((name) => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`));
+      const names = changing.flatMap(keysOf).map((name) => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`));
       return [moments.length, [...new Set(names)]];
     },
 
@@ -622,7 +642,7 @@ globalThis.domsieve = (() => {
       moment = moments[number];
       if (moment) return moment.show();
       // What is captured halfway goes on later.
-      for (const one of moving) if (one.playState === "paused" && !halfway.includes(one)) one.play();
+      for (const one of changing) if (one.playState === "paused" && !halfway.includes(one)) one.play();
       return [];
     },
 
