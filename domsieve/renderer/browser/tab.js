@@ -630,8 +630,12 @@ globalThis.domsieve = (() => {
       moving = new Set(changing.map(({ effect }) => effect.target));
       facts.clear();
       mostMoments = Math.min(MOST_MOMENTS, Math.floor(MOST_CAPTURED / own("getElementsByTagName").call(document, "*").length));
-      if (driven.length) keepDriven(driven);
-      if (endless.length) keepEndless(endless);
+      try {
+        if (driven.length) keepDriven(driven);
+        if (endless.length) keepEndless(endless);
+      } catch { // an animation that cannot be set; the page is captured as it is
+        [moments, scrolledTo] = [[], null];
+      }
       if (!moments.length) this.goTo(-1);
       const names = changing.flatMap(keysOf).map((name) => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`));
       return [moments.length, [...new Set(names)]];
