@@ -78,17 +78,32 @@ globalThis.domsieve = (() => {
   };
   // Scrolls a box to where it begins, also if it snaps to somewhere else.
   const begin = (element) => {
-    const go = () => part(element, "scrollTo").call(element, { left: 0, top: 0, behavior: "instant" });
+    const [across, down] = canScroll(element);
+    const isThere = () => !(across && part(element, "scrollLeft")) && !(down && part(element, "scrollTop"));
+    const go = () => part(element, "scrollTo").call(element,
+      { ...(across ? { left: 0 } : {}), ...(down ? { top: 0 } : {}), behavior: "instant" });
     go();
-    if (!part(element, "scrollTop") && !part(element, "scrollLeft")) return;
+    if (isThere()) return;
     keep(element, { scrollSnapType: "none" });
     go();
+  };
+  // Whether a reader can scroll a box to the side, and down.
+  const canScroll = (element) => {
+    const { overflowX, overflowY, pointerEvents, interactivity } = getComputedStyle(element);
+    if (element === document.scrollingElement) return [true, true];
+    if (pointerEvents === "none" || interactivity === "inert" || element.closest("[inert]")) return [false, false];
+    const { scrollingElement, body, defaultView } = element.ownerDocument;
+    if (element !== scrollingElement) return [overflowX, overflowY].map((value) => /auto|scroll/.test(value));
+    const frame = defaultView?.frameElement;
+    const isOpen = [element, body].every((one) => !one || !/hidden|clip/.test(getComputedStyle(one).overflow));
+    return Array(2).fill(isOpen && !/^(no|off|noscroll)$/i.test(frame?.getAttribute("scrolling") ?? ""));
   };
   // Scripts lock a page behind a dialog by a fixed body, which shows only a part of the page then.
   const release = () => {
     const { body } = document;
-    if (!body || getComputedStyle(body).position !== "fixed" || body.getBoundingClientRect().height <= innerHeight + 1) return;
-    keep(body, { position: "relative", top: "0px", left: "0px" });
+    if (!body || getComputedStyle(body).position !== "fixed") return;
+    const { top, bottom, height } = body.getBoundingClientRect();
+    if (height > innerHeight + 1 && top <= 0 && bottom > 0) keep(body, { position: "relative", top: "0px" });
   };
   // A capture has no styles of ::first-line. Where the first line is the only one, the element gets its colour.
   const showFirstLine = (element, style) => {
@@ -112,11 +127,12 @@ globalThis.domsieve = (() => {
       if (!style) continue;
       if (style.contentVisibility === "auto") {
         // What they contain stays contained: https://www.w3.org/TR/css-contain-2/#content-visibility
-        const { translate, overflow } = style;
+        const { translate, overflow, display } = style;
         keep(element, {
           contentVisibility: "visible",
           ...(translate === "none" ? { translate: "0px" } : {}),
           ...(overflow === "visible" ? { overflow: "clip" } : {}),
+          ...(display === "block" ? { display: "flow-root" } : {}),
         });
       }
       showFirstLine(element, style);
@@ -399,7 +415,7 @@ globalThis.domsieve = (() => {
   };
   // Keeps the moments at which animations bring some texts in view that are not now, or all texts, if any is not; `timeOf`
   // returns the time of an animation for a share of what a reader sees.
-  const keepMoments = (animations, texts, isAll, timeOf, placeOf) => {
+  const keepMoments = (animations, texts, isAll, timeOf, placeOf, others = []) => {
     looks += TRIED * (texts.length + animations.length);
     if (looks > MOST_LOOKS) return;
     const now = animations.map((one) => one.currentTime);
@@ -408,12 +424,17 @@ globalThis.domsieve = (() => {
         one.pause();
         one.currentTime = timeOf(at, share);
       });
-      scrolledTo = placeOf(share);
+      const place = placeOf(share);
+      scrolledTo = place.source ? place : null;
       const sights = texts.map(sightOf);
       scrolledTo = null;
       return sights;
     };
-    const reset = () => animations.forEach((one, at) => { one.currentTime = now[at]; });
+    const times = others.map((one) => one.currentTime);
+    const reset = () => {
+      animations.forEach((one, at) => { one.currentTime = now[at]; });
+      others.forEach((one, at) => { one.currentTime = times[at]; });
+    };
     const shares = Array.from({ length: TRIED }, (_, at) => (at + Math.random()) / TRIED);
     const before = texts.map(sightOf);
     const sights = shares.map(set);
@@ -421,6 +442,10 @@ globalThis.domsieve = (() => {
     const isSeen = ([share, opacity]) => share >= IN_VIEW && opacity >= IN_VIEW;
     // Where the texts are that a reader sees then. Others may seem to be in view, but not where the page is scrolled to.
     const show = (share) => {
+      others.forEach((one, at) => {
+        one.pause();
+        one.currentTime = times[at] + placeOf(share).delay * one.playbackRate;
+      });
       const found = set(share);
       return texts.filter((_, at) => isSeen(found[at])).map(({ range }) => {
         const { left, top, width, height } = range.getBoundingClientRect();
@@ -436,7 +461,7 @@ globalThis.domsieve = (() => {
     while (left.length && moments.length < mostMoments) {
       const counts = shows.map((one) => left.filter((text) => one[text]).length);
       const at = counts.indexOf(Math.max(...counts));
-      moments.push({ show: () => show(shares[at]), reset });
+      moments.push({ show: () => show(shares[at]), reset, place: placeOf(shares[at]) });
       left = left.filter((text) => !shows[at][text]);
     }
   };
@@ -480,7 +505,7 @@ globalThis.domsieve = (() => {
       keepMoments(numbers.map((at) => driven[at]), texts.get(timeline), true, timeOf, placeOf);
     }
   };
-  const keepEndless = (endless) => {
+  const keepEndless = (endless, others) => {
     const now = endless.map((one) => one.currentTime);
     const periods = endless.map(({ effect, playbackRate, currentTime }) => {
       const { direction, duration } = effect.getComputedTiming();
@@ -489,7 +514,7 @@ globalThis.domsieve = (() => {
     const span = Math.min(Math.max(...periods), LONGEST_MS);
     const texts = textsIn(endless).filter((one) => !showsWell(one));
     const timeOf = (at, share) => now[at] + share * span * endless[at].playbackRate;
-    if (texts.length) keepMoments(endless, texts, false, timeOf, () => null);
+    if (texts.length) keepMoments(endless, texts, false, timeOf, (share) => ({ delay: share * span }), others);
   };
   const noNoscript = new CSSStyleSheet();
   noNoscript.replaceSync("noscript { display: none !important }");
@@ -615,7 +640,8 @@ globalThis.domsieve = (() => {
       halfway = [];
     },
 
-    // Returns how many there are, and the properties that change.
+    // Returns the properties that change, and of each moment how far down the page is scrolled then, and how many ms later
+    // it is: null for the former if it does not depend on that, and -1 if it depends on something else that is scrolled.
     moments() {
       const isHalfway = new Set(halfway);
       const keysOf = (one) => one.effect.getKeyframes().flatMap(Object.keys);
@@ -626,19 +652,24 @@ globalThis.domsieve = (() => {
       const endless = all.filter((one) => one.timeline instanceof DocumentTimeline && one.playState === "running"
         && one.playbackRate > 0
         && one.effect.getComputedTiming().endTime === Infinity && one.effect.getComputedTiming().duration >= SHORTEST_MS);
-      [moments, looks, changing] = [[], 0, [...driven, ...endless]];
-      moving = new Set(changing.map(({ effect }) => effect.target));
+      // What covers texts may be at other times, too.
+      const others = [...trees(document)].flatMap(animationsOf).filter((one) => one.timeline instanceof DocumentTimeline
+        && one.effect && one.playState === "running" && !endless.includes(one));
+      [moments, looks, changing] = [[], 0, [...driven, ...endless, ...others]];
+      moving = new Set([...driven, ...endless].map(({ effect }) => effect.target));
       facts.clear();
       mostMoments = Math.min(MOST_MOMENTS, Math.floor(MOST_CAPTURED / own("getElementsByTagName").call(document, "*").length));
       try {
         if (driven.length) keepDriven(driven);
-        if (endless.length) keepEndless(endless);
+        if (endless.length) keepEndless(endless, others);
       } catch { // an animation that cannot be set; the page is captured as it is
         [moments, scrolledTo] = [[], null];
       }
       if (!moments.length) this.goTo(-1);
       const names = changing.flatMap(keysOf).map((name) => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`));
-      return [moments.length, [...new Set(names)]];
+      const whenOf = ({ place: { source, row, offset, delay } }) =>
+        (source ? [isOfPage(source) && !row ? offset : -1, 0] : [null, delay]);
+      return [[...new Set(names)], moments.map(whenOf)];
     },
 
     goTo(number) {

@@ -56,13 +56,14 @@ class Moments:
 
     Attributes
     ----------
-    count : how many there are.
+    whens : of each, how far down the page is scrolled then, in px, and how many ms later it is. The former is None if
+        it does not depend on that, and -1 if it depends on how far something else is scrolled, or to the side.
     changes : what differs of boxes at each, by the number of their document and their own; None for nothing.
     """
 
     def __init__(self, tab: Tab, watch: PageEvents) -> None:
         self._tab, self._watch = tab, watch
-        self.count = 0
+        self.whens: list[tuple[float | None, float]] = []
         self._names: list[str] = []
         self.changes: dict[tuple[int, int], list[Change | None]] = {}
 
@@ -73,7 +74,7 @@ class Moments:
         ------
         TimeoutError, CommandError : the page does not answer as it should.
         """
-        self.count, self._names = await self._call("moments()", limit_s)
+        self._names, self.whens = await self._call("moments()", limit_s)
 
     async def take(self, capture: Capture, names: Sequence[str], *, limit_s: float) -> None:
         """Capture the page at its moments, and bring it back.
@@ -92,7 +93,7 @@ class Moments:
         places: list[list[list[float]]] = []
         try:
             async with asyncio.timeout(limit_s):
-                for number in range(self.count):
+                for number in range(len(self.whens)):
                     places.append(await self.go_to(number, limit_s=limit_s))
                     taken.append(
                         await self._tab.ask("DOMSnapshot.captureSnapshot", params, _Moment, limit_s=limit_s)
@@ -108,7 +109,8 @@ class Moments:
                     self.changes.setdefault(box, [None] * len(taken))[number] = change
         if len(self.changes) * len(taken) > _MOST_CHANGES:
             self.changes.clear()
-        self.count = len(taken) if self.changes else 0
+        if not taken or not self.changes:
+            self.whens = []
 
     async def go_to(self, number: int, *, limit_s: float) -> list[list[float]]:
         """Bring the page to one of its moments, or with -1 back.
@@ -133,7 +135,7 @@ class Moments:
     def put(self, capture: Capture) -> None:
         """Add the property `MOMENTS` to a capture of this page, if there are any."""
         sizes = [len(document.layout.styles) for document in capture.documents]
-        if not self.count or any(
+        if not self.whens or any(
             number >= len(sizes) or entry >= sizes[number] for number, entry in self.changes
         ):
             return

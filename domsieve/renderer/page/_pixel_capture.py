@@ -56,6 +56,8 @@ class PixelDocument(_Document, kw_only=True):
     frame_id: int = msgspec.field(name="frameId")
     base: int = msgspec.field(name="baseURL")
     text_boxes: _TextBoxes = msgspec.field(name="textBoxes")
+    scroll_offset_x: float = msgspec.field(name="scrollOffsetX", default=0.0)
+    scroll_offset_y: float = msgspec.field(name="scrollOffsetY", default=0.0)
     content_width: float = msgspec.field(name="contentWidth", default=0.0)
     content_height: float = msgspec.field(name="contentHeight", default=0.0)
 

@@ -11,8 +11,10 @@ from domsieve.renderer.page._pixel_parts import Bools, Ints, seen_ranges
 from domsieve.renderer.page._pixel_pictures import LEAST_SHARE, Pictures, area
 from domsieve.renderer.page._pixel_scene import Scene
 
-# A part counts as in view if so much of what fits is; if it was scrolled to and no more of it comes, so much will do.
-_IN_VIEW, _LEAST_IN_VIEW = 0.99, 0.4
+IN_VIEW = 0.99
+"""A part counts as in view if so much of what fits is."""
+# If it was scrolled to and no more of it comes, so much will do.
+_LEAST_IN_VIEW = 0.4
 # Texts with so few signs, and without letters and digits, are seen if anything of them is.
 _FEW_SIGNS = 2
 
@@ -54,7 +56,7 @@ class Count:
         sought : the parts that were scrolled to.
         """
         _, share = self.scene.in_view()
-        is_near = share >= _IN_VIEW
+        is_near = share >= IN_VIEW
         is_near[[*sought]] = share[[*sought]] >= _LEAST_IN_VIEW
         waiting = self._is_known & ~self._is_counted & ~self.scene.unread[self.scene.owner]
         return np.asarray(waiting & ((self.scene.fixed_box >= 0) == is_fixed) & is_near)

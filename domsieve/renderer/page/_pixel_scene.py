@@ -288,6 +288,7 @@ class Scene(Places):
             offset, scale = np.zeros(2), np.ones(2)
             if frame >= 0:
                 offset, scale = frame_place(bounds[frame], own[0], contents.get(frame))
+                offset = offset - scale * [document.scroll_offset_x, document.scroll_offset_y]
             own = own * np.tile(scale, 2) + np.append(offset, [0, 0])
             node = np.array(layout.node_index, np.intp) + start
             bounds[node[::-1]] = own[::-1]
@@ -420,7 +421,9 @@ class Scene(Places):
         number = int(self.document_of[node[0]])
         roots = [one for one in node.tolist() if self.names[one] == "html"]
         if frame >= 0 and roots:
-            whole = [0.0, 0.0, document.content_width, document.content_height]
+            scrolled = document.scroll_offset_x, document.scroll_offset_y
+            bounds[0, :2] += scale * scrolled  # the frame itself does not move
+            whole = [*scrolled, document.content_width, document.content_height]
             axes = (
                 self._free[number]
                 & (self.attributes(frame).get("scrolling", "").lower() not in _NOT_SCROLLING)

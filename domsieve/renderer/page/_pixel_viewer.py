@@ -13,7 +13,7 @@ from domsieve.renderer.page._moments import Moments
 from domsieve.renderer.page._pixel_camera import CHANCE
 from domsieve.renderer.page._pixel_capture import PixelCapture
 from domsieve.renderer.page._pixel_changes import skip_invisible
-from domsieve.renderer.page._pixel_count import Count
+from domsieve.renderer.page._pixel_count import IN_VIEW, Count
 from domsieve.renderer.page._pixel_letters import Letters
 from domsieve.renderer.page._pixel_likeness import Comparison
 from domsieve.renderer.page._pixel_parts import F64, Bools, Ints, common, meet
@@ -145,39 +145,44 @@ class Viewer(Reader):
         contents : where the contents of frames are, see `Scene.place`.
         top : where the window begins then, in px.
         """
-        unseen = count.unseen(boxes)
-        if not unseen.any():
+        missing = count.missing(boxes)
+        if not missing.any():
             return
         scene = count.scene
-        before = await self.capture(SHOWING)
+        before, unread = await self.capture(SHOWING), scene.unread
         window = await self.go(top)
-        await self._replace(count, await self.capture(SHOWING), contents)
-        place, _ = scene.in_view()
-        unseen &= meet(place, window)
-        if unseen.any():
-            count.recount(unseen)
-            await self.view_here(count, unseen, common(around_all(place[unseen]), window))
+        await self._show(count, await self.capture(SHOWING), contents)
+        place, share = scene.in_view()
+        missing &= meet(place, window) & (share >= IN_VIEW)
+        if missing.any():
+            count.recount(missing)
+            await self.view_here(count, missing, common(around_all(place[missing]), window))
         await self.aim(0.0, 0.0)
+        scene.unread = unread
         await self._replace(count, before, contents)
 
     async def view_moments(self, count: Count, moments: Moments, fixed: dict[int, Any], whole: F64) -> None:
         """Picture what was not seen at the moments at which it may be; this must be the last step."""
         scene = count.scene
+
+        def seen(number: int) -> Bools:
+            nodes = [scene.starts[document] + node for document, node in moments.seen(scene.capture, number)]
+            return np.isin(scene.owner, nodes)
+
+        for number, (offset, _) in enumerate(moments.whens):
+            if offset is not None and offset >= 0:
+                await self._view_scrolled(count, seen(number), fixed, offset)
         if self.follows:  # what follows the scrolling stands still now
             self.in_window[:], self.moving, self.follows = False, scene.floating_parts(), False
         contents, before = await self.frame_places(scene), await self.capture(SHOWING)
         unread = scene.unread
-        for number in range(moments.count):
+        for number, (offset, delay_ms) in enumerate(moments.whens):
             scene.unread = unread
-            seen = [scene.starts[document] + node for document, node in moments.seen(scene.capture, number)]
-            if not (missing := count.missing(np.isin(scene.owner, seen))).any():
+            if offset is not None or not (missing := count.missing(seen(number))).any():
                 continue
             await moments.go_to(number, limit_s=_MOMENT_S)
-            capture = await self.capture(SHOWING)
-            scene.unread = unread.copy()
-            skip_invisible(scene, capture, SHOWING)
-            scene.unread &= unread | (scene.fixed_of < 0)  # fixed boxes are transparent now anyway
-            await self._replace(count, capture, contents)
+            await self.ask_all("advance", delay_ms)
+            await self._show(count, await self.capture(SHOWING), contents)
             place, _ = scene.in_view()
             missing &= meet(place, whole)
             count.recount(missing)
@@ -187,9 +192,17 @@ class Viewer(Reader):
             if in_fixed.any():
                 async with self.showing([*fixed.values()]):
                     await self.view_here(count, in_fixed, common(around_all(place[in_fixed]), whole))
+        await self.ask_all("advance", 0.0)
         await moments.go_to(-1, limit_s=_MOMENT_S)
         scene.unread = unread
         await self._replace(count, before, contents)
+
+    async def _view_scrolled(self, count: Count, boxes: Bools, fixed: dict[int, Any], top: float) -> None:
+        """Picture what was not seen of some boxes where the page is scrolled down by `top` px."""
+        contents, is_fixed = await self.frame_places(count.scene), count.scene.fixed_box >= 0
+        await self.view_again(count, boxes & ~is_fixed, contents, top)
+        async with self.showing([*fixed.values()]):
+            await self.view_again(count, boxes & is_fixed, contents, top)
 
     async def hide(self, fixed: Iterable[Any]) -> None:
         """Make fixed boxes transparent; either property may be fixed by the page as important."""
@@ -203,6 +216,14 @@ class Viewer(Reader):
             await self.call(0, "undo", handle)
         yield
         await self.hide(fixed)
+
+    async def _show(self, count: Count, capture: PixelCapture, contents: Mapping[int, F64]) -> None:
+        """Read once more where everything is, without what is invisible now."""
+        scene, unread = count.scene, count.scene.unread
+        scene.unread = unread.copy()
+        skip_invisible(scene, capture, SHOWING)
+        scene.unread &= unread | (scene.fixed_of < 0)  # fixed boxes are transparent now anyway
+        await self._replace(count, capture, contents)
 
     async def _replace(self, count: Count, capture: PixelCapture, contents: Mapping[int, F64]) -> None:
         """Read once more where everything is, see `Scene.replace`."""

@@ -287,7 +287,7 @@ async def capture_document(
                 count = await _trim(tab, watch, max_nodes, scripts=scripts, pixels=pixels, limit_s=limit_s)
                 await moments.find(limit_s=limit_s)
                 capture = await tab.ask("DOMSnapshot.captureSnapshot", params, kind, limit_s=limit_s)
-            if moments.count:
+            if moments.whens:
                 await moments.take(capture, names, limit_s=rest_s())
             if isinstance(capture, PixelCapture):
                 try:

@@ -3,6 +3,7 @@
 // still(...roots): pauses animations, and those of SVG; returns how many of the former there were, how many of them
 // go on, since they follow what is scrolled, and how many wait, maybe until a reader scrolls to something.
 // hasDriven(...roots): whether any follow what is scrolled.
+// advance(ms): brings all that was paused, and is where it was, to another time.
 // loosen(), settle(): let transitions begin, and bring them, and all that began or waited until now, to where they are
 // after some time; returns whether any of these follow what is scrolled.
 // isInTransition(): whether the browser shows pictures of what was there before.
@@ -141,7 +142,7 @@ globalThis.domsievePixels = (() => {
       begun.add(animation);
       if (animation.effect.getComputedTiming().endTime <= ENDS_MS) animation.finish();
       else {
-        animation.currentTime = ENDS_MS;
+        animation.currentTime = ENDS_MS * (1 + Math.random()); // no page can know when
         animation.pause();
       }
     }
@@ -475,9 +476,12 @@ globalThis.domsievePixels = (() => {
   const isScrolled = ({ overflowX, overflowY }) => /auto|scroll/.test(overflowX + overflowY);
   const isInert = (element) => getComputedStyle(element).interactivity === "inert";
 
-  const LOOKS = ["top", "left", "opacity", "visibility", "display", "transform", "translate", "rotate", "scale",
-    "backgroundColor", "backgroundImage", "backgroundPosition", "backgroundSize", "clipPath", "maskPosition", "filter",
-    "boxShadow", "outline", "borderWidth"];
+  const MOST_INSIDE = 300; // in a fixed box that is looked at
+  const digest = (text) => {
+    let sum = 0;
+    for (let at = 0; at < text.length; at++) sum = (31 * sum + text.charCodeAt(at)) | 0;
+    return sum;
+  };
   // No page can know where exactly.
   const places = () => [0.02, 0.26, 0.5, 0.74, 0.98].map((place) => place + 0.03 * (Math.random() - 0.5));
   const isReached = (element, isBehind) => {
@@ -652,10 +656,20 @@ globalThis.domsievePixels = (() => {
           // Only the outermost have a clock.
           if (part(drawing, SVGElement, "ownerSVGElement") || run(drawing, SVGSVGElement, "animationsPaused")) continue;
           run(drawing, SVGSVGElement, "pauseAnimations");
-          stopped.push(drawing);
+          stopped.push([drawing, run(drawing, SVGSVGElement, "getCurrentTime")]);
         }
       }
       return [animations.length, driven.length, waiting.length];
+    },
+
+    advance(ms) {
+      for (const one of paused) {
+        const [animation, time, last] = one;
+        // Others have been brought to another time already; a pause takes a moment.
+        if (Math.abs(animation.currentTime - (last ?? time)) > 200) continue;
+        animation.currentTime = one[2] = time + ms * animation.playbackRate;
+      }
+      for (const [drawing, time] of stopped) run(drawing, SVGSVGElement, "setCurrentTime", time + ms / 1000);
     },
 
     hasDriven(...roots) {
@@ -689,12 +703,13 @@ globalThis.domsievePixels = (() => {
       for (const root of trees(roots)) {
         for (const element of root.querySelectorAll("*")) {
           if (!isLaidOut(element)) continue;
-          const { contentVisibility, translate, overflow } = getComputedStyle(element);
+          const { contentVisibility, translate, overflow, display } = getComputedStyle(element);
           if (contentVisibility !== "auto") continue;
           held.push(animated(element, {
             contentVisibility: "visible",
             ...(translate === "none" ? { translate: "0px" } : {}), // as in ../browser/tab.js
             ...(overflow === "visible" ? { overflow: "clip" } : {}),
+            ...(display === "block" ? { display: "flow-root" } : {}),
           }));
         }
       }
@@ -910,15 +925,19 @@ globalThis.domsievePixels = (() => {
     // How fixed elements are in the window, and whether they are fixed in the page: boxes with a transform or the like
     // hold what is fixed in them. If styles may follow what is scrolled, it is told how all in them looks.
     stays(isLively, ...elements) {
-      const styled = (one, name) => LOOKS.map((look) => getComputedStyle(one, name)[look]);
+      const names = this.properties();
       const seen = (one) => {
         const { left, top, width, height } = rectOf(one);
-        return [left, top, width, height, ...[null, "::before", "::after"].flatMap((name) => styled(one, name))];
+        const styles = [null, "::before", "::after"].map((name) => getComputedStyle(one, name));
+        const said = (style, at) => (at && style.content === "none" ? "" : names.map((name) => style[name]).join());
+        return [left, top, width, height, ...styles.map(said)];
       };
       return elements.map((element) => {
-        const inside = isLively ? [...run(element, Element, "querySelectorAll", "*")].filter(isLaidOut).slice(0, 300) : [];
+        const inside = isLively ? [element, part(element, Element, "shadowRoot") ?? []].flat()
+          .flatMap((root) => [...open(root)]).flatMap((root) => [...root.querySelectorAll("*")]).filter(isLaidOut) : [];
         const isInPage = element instanceof HTMLElement && part(element, HTMLElement, "offsetParent") !== null;
-        return [isLively ? [element, ...inside].map(seen).join() : String(rectOf(element).top), isInPage];
+        const look = isLively ? digest([element, ...inside].map(seen).join()) : rectOf(element).top;
+        return [look, isInPage || inside.length > MOST_INSIDE];
       });
     },
 
@@ -969,7 +988,7 @@ globalThis.domsievePixels = (() => {
         animation.currentTime = time;
         animation.pause();
       }
-      for (const drawing of stopped) run(drawing, SVGSVGElement, "unpauseAnimations");
+      for (const [drawing] of stopped) run(drawing, SVGSVGElement, "unpauseAnimations");
       drop([stilled, caretless, lit, unbacked, sudden, released], known);
       return scrolled.size > 0;
     },

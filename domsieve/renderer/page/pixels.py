@@ -79,7 +79,15 @@ _SKIPPING = "content-visibility"
 # With this, first lines may have another font, which captures do not have.
 _FIRST_LINE = "first-line"
 # With these, what is scrolled changes styles.
-_STATES = "scroll-state", ":target-current", ":target-before", ":target-after", "anchored("
+_STATES = (
+    "scroll-state",
+    ":target-current",
+    ":target-before",
+    ":target-after",
+    "anchored(",
+    "anchor(",
+    "position-area",
+)
 # The pointer of a reader is somewhere over the page: here at this share of the height of the window, and so many px
 # from its right side, where it changes little but the styles of large boxes.
 _POINTED, _FROM_SIDE_PX = (0.3, 0.7), (10.0, 40.0)
@@ -117,7 +125,7 @@ async def look(
     CommandError : the page has changed its structure, or the browser does not answer as it should.
     """
     page = _Page(tab)
-    page.moments = moments if moments.count else None
+    page.moments = moments if moments.whens else None
     try:
         try:
             async with asyncio.timeout(limit_s):
