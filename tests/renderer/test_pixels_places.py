@@ -165,8 +165,12 @@ COVERED = {
     "a fixed box that an element over it cuts": "<div style='position:relative'><p>{}</p><div style='"
     "position:absolute;inset:0;clip-path:inset(0)'>"
     "<div style='position:fixed;inset:0;background:#fff'></div></div></div>" + _TALL,
-    "a cover for the pointer": "<style>body { margin: 0 } main:hover i { opacity: 1 } i { opacity: 0 }</style>"
-    f"<main><div style='position:relative'><p>{{}}</p><i style='{_LAYER};background:#fff'></i></div>{_TALL}</main>",
+    "a video that a worker feeds": "<div style='position:relative'><p>{}</p><video id=v style='"
+    "position:absolute;left:0;top:0;width:100%;height:100%'></video></div>"
+    "<script>v.srcObject = new MediaStream()</script>",
+    "a cover in a frame that is scrolled": "<iframe style='width:900px;height:60px' srcdoc=\"<style>html { overflow: "
+    "hidden }</style><p style='margin:0;height:60px'>{}</p><div style='height:300px'></div><script>scrollTo(0, 70)"
+    '</script>"></iframe>',
     "text that is thrown about": "<style>@keyframes k { to { translate: 0 90px } } p { animation: k 0.04s infinite "
     "alternate }</style><p>{}</p>",
     "letters that are stretched": "<div style='transform:scaleX(30);transform-origin:0 0;width:300px'>{}</div>",
@@ -196,6 +200,10 @@ IN_SIGHT = {
     "top:0;height:60px;background:#eee'>head</div><p style='margin-top:400px'>{}</p>\"></iframe>",
     "after many texts in columns": f"<div style='columns:9'>{'<b>a</b> ' * 3100}<p>{{}}</p></div>",
     "after many texts with shadows": f"<div style='text-shadow:0 1px 0 #fff'>{'<b>a</b> ' * 2100}<p>{{}}</p></div>",
+    "far down in a sticky box": "<div style='display:flex'><div style='position:sticky;top:0;align-self:start;"
+    f"height:1400px'><p style='margin-top:1200px'>{{}}</p></div>{_TALL}</div>{_TALL}",
+    "in a fixed body that scrolls": "<style>html { overflow: hidden } body { position: fixed; inset: 0; "
+    f"overflow: auto }}</style>{_TALL}<p>{{}}</p>",
     "on a page that has snapped": "<style>html { scroll-snap-type: y mandatory } section { height: 100vh; "
     "scroll-snap-align: start }</style><section>one</section><section>{}</section>",
     "an animation that waits": "<style>@keyframes k { from { opacity: 0 } } p { animation: k 0.2s both; "

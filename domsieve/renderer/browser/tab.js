@@ -98,16 +98,20 @@ globalThis.domsieve = (() => {
     const isOpen = [element, body].every((one) => !one || !/hidden|clip/.test(getComputedStyle(one).overflow));
     return Array(2).fill(isOpen && !/^(no|off|noscroll)$/i.test(frame?.getAttribute("scrolling") ?? ""));
   };
-  // Scripts lock a page behind a dialog by a fixed body, which shows only a part of the page then.
+  // Scripts lock a page behind a dialog by a fixed body, which shows only a part of the page then, and others let only a
+  // fixed body scroll.
   const release = () => {
     const { body } = document;
     if (!body || getComputedStyle(body).position !== "fixed") return;
-    const { top, bottom, height } = body.getBoundingClientRect();
-    if (height > innerHeight + 1 && top <= 0 && bottom > 0) keep(body, { position: "relative", top: "0px" });
+    const { top, bottom, width, height } = body.getBoundingClientRect();
+    const isLocked = height > innerHeight + 1 && top <= 0 && bottom > 0;
+    const scrolls = part(body, "scrollHeight") > part(body, "clientHeight") + 1 && canScroll(body)[1];
+    const size = { width: `${width}px`, height: `${height}px` };
+    if (isLocked || scrolls) keep(body, { position: "relative", top: "0px", ...(scrolls ? size : {}) });
   };
   // A capture has no styles of ::first-line. Where the first line is the only one, the element gets its colour.
   const showFirstLine = (element, style) => {
-    if (/^(inline|contents|none)$/.test(style.display)) return;
+    if (/^(inline|contents|none)$/.test(style.display) || element.childElementCount) return; // others inherit the colour
     const first = getComputedStyle(element, "::first-line");
     const color = first.backgroundColor === first.color ? "transparent" : first.color;
     const fill = first.webkitTextFillColor;
@@ -178,13 +182,19 @@ globalThis.domsieve = (() => {
   const allTrees = () => [...places(document, 0, 0)].flatMap(([inner]) => [...trees(inner)]);
   // The attributes that scripts take the addresses of pictures from, when these come near the window.
   const SOURCES = ["data-src", "data-srcset", "data-lazy-src", "data-lazy-srcset", "data-original"];
+  const BACKGROUNDS = ["data-bg", "data-bgset", "data-background", "data-background-image"];
   const scripted = new WeakSet();
-  const waitsForScript = (one) => part(one, "localName") === "img" && SOURCES.some((name) => one.hasAttribute(name))
-    && (/^(data:|$)/.test(one.currentSrc) || (one.complete && one.naturalWidth < 3)) && matchMedia("(scripting)").matches;
-  const isComing = (one) => isAwaited(one) || waitsForScript(one) || (scripted.has(one) && !one.complete);
+  const waitsForPicture = (one) => SOURCES.some((name) => one.hasAttribute(name))
+    && (/^(data:|$)/.test(one.currentSrc) || (one.complete && one.naturalWidth < 3));
+  const waitsForBackground = (one) => BACKGROUNDS.some((name) => one.hasAttribute(name))
+    && getComputedStyle(one).backgroundImage === "none";
+  const waitsForScript = (one) => matchMedia("(scripting)").matches
+    && (part(one, "localName") === "img" ? waitsForPicture(one) : waitsForBackground(one));
+  const isComing = (one) => isAwaited(one) || waitsForScript(one) || (scripted.has(one) && one.complete === false);
   const allAwaited = () => {
-    const asked = ["img[loading]", "video[loading]", "iframe[loading]", ...SOURCES.map((name) => `img[${name}]`)].join();
-    const found = allTrees().flatMap((tree) => [...tree.querySelectorAll(asked)]).filter((one) => isComing(one) && isLaidOut(one));
+    const asked = ["img[loading]", "video[loading]", "iframe[loading]", ...SOURCES.map((name) => `img[${name}]`),
+      ...BACKGROUNDS.map((name) => `[${name}]`)].join();
+    const found = allTrees().flatMap((tree) => [...tree.querySelectorAll(asked)]).filter((one) => isLaidOut(one) && isComing(one));
     for (const one of found) if (waitsForScript(one)) scripted.add(one);
     return found;
   };
@@ -693,7 +703,7 @@ globalThis.domsieve = (() => {
         rest.deleteContents();
       }
       // Half of what a capture carries would be source code, which nobody wants.
-      for (const script of own("scripts")) if (!isData(script)) script.textContent = "";
+      for (const script of own("scripts")) if (!isData(script) && script.textContent) script.textContent = "0"; // not :empty
       for (const one of allTrees().flatMap(animationsOf)) {
         if (endsWithin(one, endMs) || (waits(one) && one.effect.getComputedTiming().endTime <= lateEndMs)) one.finish();
         if (followsItsElement(one)) {

@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Iterable
-from random import SystemRandom
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,6 +12,7 @@ from domsieve.renderer.page._pixel_letters import Letters
 from domsieve.renderer.page._pixel_page import OpenPage
 from domsieve.renderer.page._pixel_parts import F64, Ints
 from domsieve.renderer.page._pixel_pictures import FINE, SCALE, ink_of, picture_of, shifted_inks
+from domsieve.renderer.page._pixel_places import CHANCE
 from domsieve.renderer.page._pixel_scene import Scene
 from domsieve.snapshot.page import Kind
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 _MOST_DISPLACED = 30_000
 # Lines whose width differs from that in their font by more than this share may be first lines in another one.
 _MOST_MISFIT = 0.01
-CHANCE, _LONGEST_BREAK_S = SystemRandom(), 0.05
+_LONGEST_BREAK_S = 0.05
 
 
 class Camera(OpenPage):

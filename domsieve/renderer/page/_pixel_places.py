@@ -1,6 +1,7 @@
 """Where the texts of an open page are now, in boxes that are scrolled or stay where they are meanwhile."""
 
 from collections.abc import Sequence
+from random import SystemRandom
 
 import numpy as np
 
@@ -10,6 +11,9 @@ from domsieve.renderer.page._pixel_tree import Tree
 
 # Where sticky boxes may lie over the edge of a box that scrolls, parts are pictured at this share of its room.
 _BELOW_STICKY = 0.4
+# Else they are near the edge, where no page can know.
+_BELOW_EDGE = 0.01, 0.15
+CHANCE = SystemRandom()
 
 
 class Places(Tree):
@@ -67,6 +71,12 @@ class Places(Tree):
         """Return the parts (B,) that are in floats."""
         number = self._float_of[self.owner]
         return np.asarray((number >= 0) & (number < self.floats.size))
+
+    def of_floats(self, values: F64) -> F64:
+        """Return the values (F, ...) of the floats that parts (B, ...) are in, and 0 for others."""
+        return np.asarray(
+            np.append(values, np.zeros((1, *values.shape[1:])), axis=0)[self._float_of[self.owner]]
+        )
 
     def places_of(self, reach: F64) -> F64:
         """Return where floats are now (F, 4), of which `reach` (F, 4) says where they were at first."""
@@ -126,8 +136,8 @@ class Places(Tree):
                 break
             target -= (one.at - one.start) * one.scale
         one = self.scrollers[number]
-        if number in self._around_floats():
-            share = max(share, _BELOW_STICKY)
+        least = _BELOW_STICKY if number in self._around_floats() else CHANCE.uniform(*_BELOW_EDGE)
+        share = max(share, least)
         room = np.maximum(share * (one.port[2:] - one.port[:2] - self.box[box, 2:] + self.box[box, :2]), 1)
         return np.where(one.axes, one.start + (target - one.port[:2] - room) / one.scale, one.start)
 

@@ -82,11 +82,6 @@ class Reader(Camera):
             for name, handler in handlers:
                 self.session.off(name, handler)
 
-    async def point(self, place: F64) -> None:
-        """Move the pointer to a place of the window, in px (2,)."""
-        x, y = place.tolist()
-        await self.session.send("Input.dispatchMouseEvent", {"type": "mouseMoved", "x": x, "y": y})
-
     async def pass_by(self) -> None:
         """Scroll through the page once, so that animations begin that wait until a reader comes to them."""
         window = await self.go(0.0)

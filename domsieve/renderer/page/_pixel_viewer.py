@@ -10,7 +10,6 @@ import numpy as np
 
 from domsieve.renderer.browser.tab import Tab
 from domsieve.renderer.page._moments import Moments
-from domsieve.renderer.page._pixel_camera import CHANCE
 from domsieve.renderer.page._pixel_capture import PixelCapture
 from domsieve.renderer.page._pixel_changes import skip_invisible
 from domsieve.renderer.page._pixel_count import IN_VIEW, Count
@@ -18,9 +17,10 @@ from domsieve.renderer.page._pixel_letters import Letters
 from domsieve.renderer.page._pixel_likeness import Comparison
 from domsieve.renderer.page._pixel_parts import F64, Bools, Ints, common, meet
 from domsieve.renderer.page._pixel_pictures import Pictures, area, around_all
+from domsieve.renderer.page._pixel_places import CHANCE
 from domsieve.renderer.page._pixel_reader import Reader
 from domsieve.renderer.page._pixel_scene import SHOWING, Scene
-from domsieve.renderer.page._pixel_window import cutting, reach_of, under_floats
+from domsieve.renderer.page._pixel_window import cutting, reach_of, under_floats, way_of
 
 # Where in the window texts are pictured: the middle of a band and its height, as shares of the window's height. After
 # the first, only what was not seen before.
@@ -55,6 +55,7 @@ class Viewer(Reader):
     moving : (B,), those that are in other places when the page is scrolled.
     follows : whether these follow the scrolling, and do not only stay in the window.
     cuts : the middle of each element that cuts a fixed box, in px from the top of the page.
+    ways : how far each float may go to the right and down in what it is in, in px (F, 2).
     reach : left, top, right and bottom of each float with all below it, when the scene was placed (F, 4).
     """
 
@@ -63,6 +64,7 @@ class Viewer(Reader):
         self.in_window, self.moving = np.zeros((2, 0), np.bool_)
         self.reach = np.zeros((0, 4))
         self.cuts: list[float] = []
+        self.ways = np.zeros((0, 2))
         self.follows = False
         self._sticky: dict[int, dict[int, Any]] = {}
         self._fixed: list[int] = []
@@ -87,6 +89,8 @@ class Viewer(Reader):
             own = self._sticky.setdefault(int(scene.document_of[node]), {})
             own[number] = await self._handle(scene, node)
         self._fixed = np.flatnonzero(~np.isin(floats, sticky)).tolist()
+        self.ways = np.array([way_of(scene, node) for node in floats.tolist()]).reshape(-1, 2)
+        self.ways[self._fixed] = 0
         around = [cutting(scene, node) for node in grounds.tolist()]
         middles = scene.bounds[[node for node in around if node >= 0]][:, 1::2].mean(axis=1)
         self.cuts = np.unique(middles).tolist()[:_MOST_CUTS]
@@ -326,9 +330,12 @@ class _Search:
         viewer, count = self._viewer, self._count
         window = await self._aim(0.0, 0.0)
         begins = count.scene.in_view()[0][:, :2].copy()
+        # What is longer than the window may be in it only where its way ends.
+        ends = begins + count.scene.of_floats(viewer.ways)
         if not await self._in_band(clip, window, *_BANDS[0], is_first=True):
             count.leave(self._waiting)
-        await self._in_places(begins, window, _PLACES[0])
+        for places in (begins, ends) if viewer.ways.any() else (begins,):
+            await self._in_places(places, window, _PLACES[0])
         # What may be covered in one place of the window, may be seen in another.
         for at, share in _BANDS[1:]:
             self._wait_for(self._again if viewer.follows else self._again & ~viewer.moving)

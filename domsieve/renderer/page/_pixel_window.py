@@ -11,8 +11,10 @@ from domsieve.renderer.page._pixel_scene import Scene
 # Grounds have together at least this share of the height of the window. Half of the letters that pass over one are
 # painted later. Guesses.
 _LEAST_OF_WINDOW, _LEAST_LATER = 0.4, 0.5
+# The elements around a sticky box with these values of ``display`` do not keep it in their box.
+_NOT_AROUND = frozenset(("", "inline", "contents", "table-row", "table-row-group", "table-header-group"))
 # Properties with which an element cuts a fixed box in it, and their values if it does not.
-_CUTTING = ("clip-path", "clip", "mask-image")
+_CUTTING = ("clip-path", "clip", "mask-image", "-webkit-mask-box-image-source")
 _UNCUT = frozenset(("", "none", "auto"))
 # A background of one of these is that of the page.
 _OF_PAGE = frozenset({"html", "body"})
@@ -88,6 +90,16 @@ def under_floats(scene: Scene, reach: F64, parts: Ints) -> Ints:
     for place in scene.places_of(reach):
         found |= meet(boxes, place)
     return parts[found]
+
+
+def way_of(scene: Scene, node: int) -> tuple[float, float]:
+    """Return how far a sticky box may go to the right and down in the box around it, in px."""
+    around = int(scene.parent[node])
+    while around >= 0 and scene.style(around, "display")[0] in _NOT_AROUND:
+        around = int(scene.parent[around])
+    room = scene.bounds[around, 2:] - scene.bounds[node, 2:] if around >= 0 else np.zeros(2)
+    x, y = np.nan_to_num(np.maximum(room, 0.0)).tolist()
+    return x, y
 
 
 def cutting(scene: Scene, node: int) -> int:

@@ -22,7 +22,7 @@
 // cut(...elements): blanks the backgrounds of these, too, which are cut to letters.
 // put(element, keyframe), scroll(element, left, top): change an element for the pictures.
 // stays(isLively, ...elements), places(...elements), isReached(element, isBehind), areBlank(...elements): see below.
-// isLive(canvas): whether a worker may draw a canvas.
+// isLive(element): whether a worker may draw a canvas, or feed a video.
 // isLate(isClosed, element): whether a lazy picture, video or frame may not be there yet, if it is in a closed shadow tree,
 // or in a frame of another origin; others are known before.
 // hasFonts(), alike(...groups): whether the document loads fonts, and which groups of [font, letters] draw all alike.
@@ -865,9 +865,10 @@ globalThis.domsievePixels = (() => {
 
     // Whether the page has handed a canvas over, normally to a worker: that has no context any more. A context that is
     // made here would change what is painted.
-    isLive(canvas) {
+    isLive(element) {
+      if (element instanceof HTMLVideoElement) return part(element, HTMLMediaElement, "srcObject") !== null;
       try {
-        run(canvas, HTMLCanvasElement, "getContext", "none");
+        run(element, HTMLCanvasElement, "getContext", "none");
         return false;
       } catch {
         return true;

@@ -33,7 +33,6 @@ from numpy.typing import NDArray
 from domsieve.renderer.browser.connection import CommandError
 from domsieve.renderer.browser.tab import Tab
 from domsieve.renderer.page._moments import Moments
-from domsieve.renderer.page._pixel_camera import CHANCE
 from domsieve.renderer.page._pixel_capture import PixelCapture, put_sights
 from domsieve.renderer.page._pixel_changes import (
     Missing,
@@ -47,6 +46,7 @@ from domsieve.renderer.page._pixel_count import Count, Sight
 from domsieve.renderer.page._pixel_parts import F64, Bools, Ints, common
 from domsieve.renderer.page._pixel_patterns import has_strips
 from domsieve.renderer.page._pixel_pictures import around_all
+from domsieve.renderer.page._pixel_places import CHANCE
 from domsieve.renderer.page._pixel_reading import letters_of_fonts
 from domsieve.renderer.page._pixel_scene import SHOWING, Scene
 from domsieve.renderer.page._pixel_scripts import (
@@ -88,9 +88,6 @@ _STATES = (
     "anchor(",
     "position-area",
 )
-# The pointer of a reader is somewhere over the page: here at this share of the height of the window, and so many px
-# from its right side, where it changes little but the styles of large boxes.
-_POINTED, _FROM_SIDE_PX = (0.3, 0.7), (10.0, 40.0)
 # How far a page is scrolled, in px, to know which boxes stay where they are.
 _FAR_PX = 2.0, 400.0
 
@@ -288,9 +285,6 @@ class _Page(Viewer):
             await self.wake()
         if waiting:
             await self.pass_by()
-        await self.point(window_px * [1.0, CHANCE.uniform(*_POINTED)] - [CHANCE.uniform(*_FROM_SIDE_PX), 0.0])
-        await self.wake()
-        await self.ask_all("settle")
         stays = np.array(await self._staying([*fixed.values()]), np.bool_)
         is_ground = grounds_of(scene, window_px)
         grounds = scene.fixed[stays & is_ground]
@@ -348,8 +342,8 @@ class _Page(Viewer):
     async def _uncertain(self, scene: Scene) -> list[int]:
         """Return what readers may see otherwise.
 
-        These are the canvases that a worker may draw, which goes on while the scripts of the page are off, and lazy
-        pictures, videos and frames that have not come, and that nobody could scroll to or ask before.
+        These are the canvases and videos that a worker may draw, which goes on while the scripts of the page are off,
+        and lazy pictures, videos and frames that have not come, and that nobody could scroll to or ask before.
         """
         found, is_closed = [], scene.in_closed()
         for node, name in enumerate(scene.names):
@@ -357,7 +351,7 @@ class _Page(Viewer):
             is_lazy = name in _LAZY and (document or inside)
             if is_lazy and scene.attributes(node).get("loading", "").lower() == "lazy":
                 question: tuple[Any, ...] = "isLate", inside
-            elif name == "canvas":
+            elif name in {"canvas", "video"}:
                 question = ("isLive",)
             else:
                 continue
@@ -477,7 +471,6 @@ class _Page(Viewer):
         for document in self.worlds:
             await self.call(document, "unblank")
             was_scrolled |= await self.call(document, "restore")
-        await self.point(np.zeros(2))
         await self.session.send("Fetch.disable")
         if was_scrolled:  # the page is told with its next frame, while its scripts are off
             await self.wake()
