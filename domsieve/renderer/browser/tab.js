@@ -336,7 +336,7 @@ globalThis.domsieve = (() => {
   const MOST_MOVED = 1000, MOST_LOOKS = 100_000, MOST_CAPTURED = 100_000;
   // A text is in view if so much of it is, and its opacity is no lower. It shows well at a moment if it shows almost as much
   // as at any, and has no need of another one if also its opacity is not far below. Of large texts so many px are enough.
-  const IN_VIEW = 0.1, WELL = 0.98, NOT_FAR_BELOW = 0.25, ENOUGH_PX = 1000;
+  const IN_VIEW = 0.1, WELL = 0.98, NOT_FAR_BELOW = 0.25, ENOUGH_PX = 1000, PIECE_PX = 300;
   const MOVES = /^(transform|translate|rotate|scale|opacity|visibility|left|right|top|bottom|inset|margin|offset|--)/;
   let moments = [], changing = [], moving = new Set();
   let mostMoments = 0;
@@ -367,30 +367,44 @@ globalThis.domsieve = (() => {
     facts.set(element, found);
     return found;
   };
-  // The texts that animations move, with what it takes to know whether they are in view.
+  // The parts of a text in a long line, of which no moment shows all.
+  const piecesOf = (text, whole) => {
+    const [{ width } = { width: 0 }, ...others] = whole.getClientRects();
+    const count = others.length ? 1 : Math.ceil(width / PIECE_PX);
+    if (count <= 1) return [whole];
+    const end = (at) => Math.round(at * text.length / count);
+    return Array.from({ length: count }, (_, at) => {
+      const piece = new Range();
+      piece.setStart(text, end(at));
+      piece.setEnd(text, end(at + 1));
+      return piece;
+    });
+  };
+  // The texts that animations move, in parts, with what it takes to know whether they are in view.
   const textsIn = (animations) => {
     const found = new Map();
     for (const { effect } of animations) {
       for (const [text, style] of laidOut(effect.target)) {
         if (style || found.has(text) || !text.data.trim()) continue;
-        if (found.size === MOST_MOVED) return [...found.values()];
+        if (found.size === MOST_MOVED) return [...found.values()].flat();
         const chain = [];
         const parent = around(text);
         for (let at = parent; at instanceof Element; at = around(at)) chain.push(factsOf(at));
         if (!chain.length) continue;
-        const range = new Range();
-        range.selectNode(text);
-        found.set(text, {
+        const whole = new Range();
+        whole.selectNode(text);
+        found.set(text, piecesOf(text, whole).map((range) => ({
           range,
+          whole,
           parent,
           cuts: chain.flatMap(({ cuts }) => cuts),
           fades: chain.flatMap(({ fades }) => fades),
           isFixed: chain.some((one) => one.isFixed),
           isSticky: chain.some((one) => one.isSticky),
-        });
+        })));
       }
     }
-    return [...found.values()];
+    return [...found.values()].flat();
   };
   // Whether a text comes to the middle of the window, or of a box, where that is scrolled to; or as near as it can come.
   const isInMiddle = (rect, { source, row, offset, room }) => {
@@ -457,8 +471,9 @@ globalThis.domsieve = (() => {
         one.currentTime = times[at] + placeOf(share).delay * one.playbackRate;
       });
       const found = set(share);
-      return texts.filter((_, at) => isSeen(found[at])).map(({ range }) => {
-        const { left, top, width, height } = range.getBoundingClientRect();
+      const seen = texts.filter((_, at) => isSeen(found[at])).map(({ whole }) => whole);
+      return [...new Set(seen)].map((whole) => {
+        const { left, top, width, height } = whole.getBoundingClientRect();
         return [left + scrollX, top + scrollY, width, height];
       });
     };
