@@ -53,8 +53,8 @@ COMES = {
         "100vw", "-100%", "9s linear infinite", box="position:fixed;bottom:0;left:0;width:100%"
     )
     + _MORE,
-    "a ticker of one long text": _ticker("0px", "-100%", "20s linear infinite").replace(
-        "{}", "some news and more of it " * 20 + "{}"
+    "a ticker of one long text": _ticker("500px", "-100%", "20s linear infinite").replace(
+        "{}", "some news and more of it " * 12 + "{}"
     ),
     "quotes in turn": "<style>@keyframes k { 0%, 40%, 100% { opacity: 0 } 5%, 35% { opacity: 1 } } i { opacity: 0; "
     f"animation: k 9s infinite; {_LAYER} }} i + i {{ animation-delay: 3s }} i + i + i {{ animation-delay: 6s }}"

@@ -336,7 +336,9 @@ globalThis.domsieve = (() => {
   const MOST_MOVED = 1000, MOST_LOOKS = 100_000, MOST_CAPTURED = 100_000;
   // A text is in view if so much of it is, and its opacity is no lower. It shows well at a moment if it shows almost as much
   // as at any, and has no need of another one if also its opacity is not far below. Of large texts so many px are enough.
-  const IN_VIEW = 0.1, WELL = 0.98, NOT_FAR_BELOW = 0.25, ENOUGH_PX = 1000, PIECE_PX = 300;
+  const IN_VIEW = 0.1, WELL = 0.98, NOT_FAR_BELOW = 0.25, ENOUGH_PX = 1000;
+  // A long line is looked at in parts of so many px.
+  const PIECE_PX = 100, MOST_PIECES = 60;
   const MOVES = /^(transform|translate|rotate|scale|opacity|visibility|left|right|top|bottom|inset|margin|offset|--)/;
   let moments = [], changing = [], moving = new Set();
   let mostMoments = 0;
@@ -370,7 +372,7 @@ globalThis.domsieve = (() => {
   // The parts of a text in a long line, of which no moment shows all.
   const piecesOf = (text, whole) => {
     const [{ width } = { width: 0 }, ...others] = whole.getClientRects();
-    const count = others.length ? 1 : Math.ceil(width / PIECE_PX);
+    const count = others.length ? 1 : Math.min(Math.ceil(width / PIECE_PX), MOST_PIECES);
     if (count <= 1) return [whole];
     const end = (at) => Math.round(at * text.length / count);
     return Array.from({ length: count }, (_, at) => {
