@@ -430,6 +430,7 @@ SEEN_TOO = [
     "<style>html {{ overflow: hidden }} body {{ height: 100vh; overflow: auto; scroll-snap-type: y mandatory }} "
     "section {{ height: 100vh; scroll-snap-align: start }}</style><div style='margin-top:-9px'>{}</div>"
     "<section>more</section>",
+    "<marquee scrolldelay=9999>{}</marquee>",
     # A page that a script has locked.
     "<style>body {{ position: fixed; top: -500px; width: 100% }}</style><p>{}</p><p style='height:3000px'>more</p>",
     "<p style='background:linear-gradient(#fff,#e8e8e8);color:#fff'>{}</p>",

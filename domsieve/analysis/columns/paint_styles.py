@@ -98,6 +98,7 @@ class PaintStyles:
         contained = self.each("contain", "none", _paints_inside)
         self.cuts: Bools = inside & ((across == _CUTS) | (down == _CUTS) | contained)
         self.scrolls: Bools = inside & ((across == _SCROLLS) | (down == _SCROLLS))
+        self.scrolls |= has_tag(page, "marquee")  # it does so by itself
         self.is_frame = has_tag(page, "iframe", "frame")
         self._read_reach()
         self._scroll_frames((across == _CUTS) & (down == _CUTS), (across > 0) | (down > 0))
