@@ -171,6 +171,9 @@ COVERED = {
     "a cover in a frame that is scrolled": "<iframe style='width:900px;height:60px' srcdoc=\"<style>html { overflow: "
     "hidden }</style><p style='margin:0;height:60px'>{}</p><div style='height:300px'></div><script>scrollTo(0, 70)"
     '</script>"></iframe>',
+    "letters over a picture of themselves": "<div style='position:relative;font:bold 30px sans-serif'><svg width=900 "
+    "height=40 style='position:absolute;left:0;top:0'><text y=30>{}</text></svg><p style='margin:0;position:relative;"
+    "color:#fff;-webkit-text-stroke:4px #fff'>{}</p></div>",
     "text that is thrown about": "<style>@keyframes k { to { translate: 0 90px } } p { animation: k 0.04s infinite "
     "alternate }</style><p>{}</p>",
     "letters that are stretched": "<div style='transform:scaleX(30);transform-origin:0 0;width:300px'>{}</div>",
@@ -202,6 +205,10 @@ IN_SIGHT = {
     "after many texts with shadows": f"<div style='text-shadow:0 1px 0 #fff'>{'<b>a</b> ' * 2100}<p>{{}}</p></div>",
     "far down in a sticky box": "<div style='display:flex'><div style='position:sticky;top:0;align-self:start;"
     f"height:1400px'><p style='margin-top:1200px'>{{}}</p></div>{_TALL}</div>{_TALL}",
+    "far down in a sticky box in a box that scrolls": "<div style='height:400px;overflow:auto'>"
+    "<div style='display:flex'><div style='position:sticky;top:0;align-self:start;height:900px'>"
+    "<p style='margin-top:800px'>{}</p></div>"
+    f"{_TALL}</div></div>",
     "in a fixed body that scrolls": "<style>html { overflow: hidden } body { position: fixed; inset: 0; "
     f"overflow: auto }}</style>{_TALL}<p>{{}}</p>",
     "on a page that has snapped": "<style>html { scroll-snap-type: y mandatory } section { height: 100vh; "

@@ -68,9 +68,9 @@ class Count:
 
     def wait_for_unseen(self) -> None:
         """Forget what is known of the parts that scroll and were not seen, so that they wait again."""
-        unseen = self.unseen(self.scene.scroller >= 0) & self._is_known
-        self.recount(unseen)
-        self._is_given_up[:] = ~unseen
+        missing = self.missing(self.scene.scroller >= 0)
+        self.recount(missing)
+        self._is_given_up[:] = ~missing
 
     def give_up(self, box: int) -> None:
         """Do not try again to bring a part in view."""

@@ -33,6 +33,8 @@ LEAST_SHARE = 0.10
 _LEAST_CONTRAST = 6
 # Letters that are paler than this share of what their colour says are looked at in the size of the page.
 _PALE = 0.7
+# Letters that stand out from their ground by less than this share of what differs without them are not what differs.
+_EVEN_SHARE = 0.5
 # Letters must change in so many rows, in sizes of a letter; so much of the fullest row must change for one to count.
 # The body of small letters is half of their size. A line of fewer letters than the last may be higher than wide.
 _LEAST_ROWS, _LEAST_OF_ROW, _LINE_HEIGHT, _FEWEST_LETTERS = 0.3, 0.15, 1.15, 4
@@ -72,6 +74,7 @@ class Pictures:
         changed = np.flatnonzero(self.changed > 0)
         self.smeared = self._is_smeared(levels, np.flatnonzero(scene.smeared[scene.owner]), self._edges)
         self.smeared |= self._is_cut(self._differs, changed, self._edges)
+        self.smeared |= self._is_even(changed)
         self.changed[self.smeared] = 0
 
     def compared(self, letters: Letters, drawn: NDArray[np.uint8]) -> Comparison:
@@ -119,6 +122,15 @@ class Pictures:
         for part, size in zip(parts.tolist(), sizes.tolist(), strict=True):
             x, y, right, bottom = edges[part].tolist()
             found[part] = is_smeared(levels[y:bottom, x:right], size)
+        return found
+
+    def _is_even(self, parts: Ints) -> Bools:
+        """Return which parts (B,), of some, stand out less than they differ from what is there without letters."""
+        found, picture = np.zeros(len(self._edges), np.bool_), np.asarray(self._complete[0])
+        for part in parts[~self._scene.is_sign[parts]].tolist():
+            x, y, right, bottom = self._edges[part].tolist()
+            contrast = (np.ptp(picture[y:bottom, x:right].reshape(-1, 3), axis=0) * WEIGHTS).max()
+            found[part] = contrast < _EVEN_SHARE * self._levels[y:bottom, x:right].max()
         return found
 
     def _is_cut(self, differs: Bools, parts: Ints, edges: Ints) -> Bools:

@@ -27,6 +27,7 @@ class Places(Tree):
     scroller : (B,), the number of the innermost of `scrollers` around each part, -1 for none.
     floats : the elements that stay where they are while something is scrolled, see `let_float`.
     shifts : (F + 1, 2), how far each of `floats` is from where it would be if it did not, in px; and 0.
+    ways : (F + 1, 2), how far each may go to the right and down in what it is in, in px; and 0.
     """
 
     box: F64
@@ -50,7 +51,7 @@ class Places(Tree):
         numbers = np.where(is_fixed, len(nodes), -1)
         numbers[self.floats] = np.arange(len(nodes))
         self._float_of = self.inherited(numbers)
-        self.shifts = np.zeros((len(nodes) + 1, 2))
+        self.shifts, self.ways = np.zeros((2, len(nodes) + 1, 2))
 
     def shift(self, far: F64) -> None:
         """Tell how far floats are from where they were at first in the documents that they are in, in px (F, 2).
@@ -72,11 +73,9 @@ class Places(Tree):
         number = self._float_of[self.owner]
         return np.asarray((number >= 0) & (number < self.floats.size))
 
-    def of_floats(self, values: F64) -> F64:
-        """Return the values (F, ...) of the floats that parts (B, ...) are in, and 0 for others."""
-        return np.asarray(
-            np.append(values, np.zeros((1, *values.shape[1:])), axis=0)[self._float_of[self.owner]]
-        )
+    def ends(self) -> F64:
+        """Return how far parts go to the right and down with floats, where the ways of these end, in px (B, 2)."""
+        return np.asarray(self.ways[self._float_of[self.owner]])
 
     def places_of(self, reach: F64) -> F64:
         """Return where floats are now (F, 4), of which `reach` (F, 4) says where they were at first."""
@@ -130,6 +129,8 @@ class Places(Tree):
     def offsets_for(self, box: int, number: int, share: float) -> F64:
         """Return the offsets of a scroller, given those in it, that show a part, with a share of the room before."""
         target = self.box[box, :2].copy()
+        if share:  # what is longer than the box may be in it only where its way ends
+            target += self.ways[self._float_of[self.owner[box]]]
         for inner in self.chain(box):
             one = self.scrollers[inner]
             if inner == number:

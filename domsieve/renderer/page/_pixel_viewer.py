@@ -55,7 +55,6 @@ class Viewer(Reader):
     moving : (B,), those that are in other places when the page is scrolled.
     follows : whether these follow the scrolling, and do not only stay in the window.
     cuts : the middle of each element that cuts a fixed box, in px from the top of the page.
-    ways : how far each float may go to the right and down in what it is in, in px (F, 2).
     reach : left, top, right and bottom of each float with all below it, when the scene was placed (F, 4).
     """
 
@@ -64,7 +63,6 @@ class Viewer(Reader):
         self.in_window, self.moving = np.zeros((2, 0), np.bool_)
         self.reach = np.zeros((0, 4))
         self.cuts: list[float] = []
-        self.ways = np.zeros((0, 2))
         self.follows = False
         self._sticky: dict[int, dict[int, Any]] = {}
         self._fixed: list[int] = []
@@ -89,8 +87,8 @@ class Viewer(Reader):
             own = self._sticky.setdefault(int(scene.document_of[node]), {})
             own[number] = await self._handle(scene, node)
         self._fixed = np.flatnonzero(~np.isin(floats, sticky)).tolist()
-        self.ways = np.array([way_of(scene, node) for node in floats.tolist()]).reshape(-1, 2)
-        self.ways[self._fixed] = 0
+        scene.ways[:-1] = np.array([way_of(scene, node) for node in floats.tolist()]).reshape(-1, 2)
+        scene.ways[self._fixed] = 0
         around = [cutting(scene, node) for node in grounds.tolist()]
         middles = scene.bounds[[node for node in around if node >= 0]][:, 1::2].mean(axis=1)
         self.cuts = np.unique(middles).tolist()[:_MOST_CUTS]
@@ -331,10 +329,10 @@ class _Search:
         window = await self._aim(0.0, 0.0)
         begins = count.scene.in_view()[0][:, :2].copy()
         # What is longer than the window may be in it only where its way ends.
-        ends = begins + count.scene.of_floats(viewer.ways)
+        ends = begins + count.scene.ends()
         if not await self._in_band(clip, window, *_BANDS[0], is_first=True):
             count.leave(self._waiting)
-        for places in (begins, ends) if viewer.ways.any() else (begins,):
+        for places in (begins, ends) if count.scene.ways.any() else (begins,):
             await self._in_places(places, window, _PLACES[0])
         # What may be covered in one place of the window, may be seen in another.
         for at, share in _BANDS[1:]:
