@@ -720,7 +720,7 @@ globalThis.domsieve = (() => {
         rest.deleteContents();
       }
       // Half of what a capture carries would be source code, which nobody wants.
-      for (const script of own("scripts")) if (!isData(script) && script.textContent) script.textContent = "0"; // not :empty
+      for (const script of own("scripts")) if (!isData(script) && script.textContent) script.textContent = " "; // not :empty
       for (const one of allTrees().flatMap(animationsOf)) {
         if (endsWithin(one, endMs) || (waits(one) && one.effect.getComputedTiming().endTime <= lateEndMs)) one.finish();
         if (followsItsElement(one)) {

@@ -246,8 +246,8 @@ class _Draft:
         for text in np.flatnonzero(inside).tolist():
             texts[int(self.parent[text])].append(self._string(int(self.value[text])))
         for node, parts in texts.items():
-            if 0 < sum(map(len, parts)) <= LONGEST_JSON_LD:
-                pair = [self._number(JSON_LD), self._number("".join(parts))]
+            if (said := "".join(parts)).strip() and len(said) <= LONGEST_JSON_LD:
+                pair = [self._number(JSON_LD), self._number(said)]
                 self.attributes[node] = [*self.attributes[node], *pair]
 
     def is_kept(self) -> NDArray[np.bool_]:
