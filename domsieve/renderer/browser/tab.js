@@ -672,7 +672,8 @@ globalThis.domsieve = (() => {
     moments() {
       const isHalfway = new Set(halfway);
       const keysOf = (one) => one.effect.getKeyframes().flatMap(Object.keys);
-      const all = [...trees(document)].flatMap(animationsOf).filter((one) =>
+      const every = [...trees(document)].flatMap(animationsOf);
+      const all = every.filter((one) =>
         one.effect?.target && !one.effect.pseudoElement && keysOf(one).some((name) => MOVES.test(name)));
       const driven = all.filter((one) => one.timeline && "source" in one.timeline && one.currentTime !== null
         && (isHalfway.has(one) || one.playState === "running"));
@@ -680,7 +681,7 @@ globalThis.domsieve = (() => {
         && one.playbackRate > 0
         && one.effect.getComputedTiming().endTime === Infinity && one.effect.getComputedTiming().duration >= SHORTEST_MS);
       // What covers texts may be at other times, too.
-      const others = [...trees(document)].flatMap(animationsOf).filter((one) => one.timeline instanceof DocumentTimeline
+      const others = every.filter((one) => one.timeline instanceof DocumentTimeline
         && one.effect && one.playState === "running" && !endless.includes(one));
       [moments, looks, changing] = [[], 0, [...driven, ...endless, ...others]];
       moving = new Set([...driven, ...endless].map(({ effect }) => effect.target));

@@ -82,10 +82,11 @@ class Viewer(Reader):
         floats = np.unique(np.concatenate((sticky, grounds, fixed)))
         scene.let_float(floats.tolist(), np.isin(np.arange(scene.ids.size), scene.fixed))
         self._sticky = {}
-        for number in np.flatnonzero(np.isin(floats, sticky)).tolist():
-            node = int(floats[number])
-            own = self._sticky.setdefault(int(scene.document_of[node]), {})
-            own[number] = await self._handle(scene, node)
+        numbers = np.flatnonzero(np.isin(floats, sticky))
+        handles = await self._handles(scene, floats[numbers].tolist())
+        documents = scene.document_of[floats[numbers]].tolist()
+        for number, document, handle in zip(numbers.tolist(), documents, handles, strict=True):
+            self._sticky.setdefault(document, {})[number] = handle
         self._fixed = np.flatnonzero(~np.isin(floats, sticky)).tolist()
         scene.ways[:-1] = np.array([way_of(scene, node) for node in floats.tolist()]).reshape(-1, 2)
         scene.ways[self._fixed] = 0

@@ -640,7 +640,6 @@ globalThis.domsievePixels = (() => {
       return run(sheet, HTMLCanvasElement, "toDataURL").split(",")[1];
     },
 
-
     still(...roots) {
       known = trees(roots);
       const animations = animationsOf(known);
@@ -926,7 +925,7 @@ globalThis.domsievePixels = (() => {
     // How fixed elements are in the window, and whether they are fixed in the page: boxes with a transform or the like
     // hold what is fixed in them. If styles may follow what is scrolled, it is told how all in them looks.
     stays(isLively, ...elements) {
-      const names = this.properties();
+      const names = isLively ? this.properties() : [];
       const seen = (one) => {
         const { left, top, width, height } = rectOf(one);
         const styles = [null, "::before", "::after"].map((name) => getComputedStyle(one, name));

@@ -278,7 +278,8 @@ class _Page(Viewer):
         moved : whether the page is not as in the capture any more.
         """
         await self.enter(*range(len(self._frame_ids)))  # a frame without text may cover some
-        fixed = {node: await self._handle(scene, node) for node in scene.fixed.tolist()}
+        nodes = scene.fixed.tolist()
+        fixed = dict(zip(nodes, await self._handles(scene, nodes), strict=True))
         animations, driven, waiting = await self.still()
         self.is_lively |= driven > 0 or waiting > 0
         if driven:
