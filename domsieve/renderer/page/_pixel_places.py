@@ -61,12 +61,13 @@ class Places(Tree):
         moved, scroller_of = self._moved(), self.inherited(self._scroller_of)
         around = self._around_floats()
         self.shifts[:-1] = far + moved[around]
-        for number, document in enumerate(self.document_of[self.floats].tolist()):
-            start = int(self.starts[document])
+        documents = self.document_of[self.floats]
+        for document in np.unique(documents).tolist():  # those in a frame come after those around it
+            own, start = np.flatnonzero(documents == document), int(self.starts[document])
             root = int(np.flatnonzero(self.parent == start)[-1])
-            self.shifts[number] -= moved[scroller_of[root]]
+            self.shifts[own] -= moved[scroller_of[root]]
             if start:  # what the frame is in
-                self.shifts[number] += self.shifts[self._float_of[self.parent[start]]]
+                self.shifts[own] += self.shifts[self._float_of[self.parent[start]]]
 
     def floating_parts(self) -> Bools:
         """Return the parts (B,) that are in floats."""
