@@ -11,7 +11,11 @@ from domsieve.renderer.browser.connection import CommandError, Params, Session
 T = TypeVar("T")
 
 _WORLD = "domsieve"
-_SCRIPT = Path(__file__).with_name("tab.js").read_text("utf-8")
+# What the scripts of all isolated worlds share.
+SHARED = Path(__file__).with_name("dom.js").read_text("utf-8")
+_SCRIPT = SHARED + "".join(
+    Path(__file__).with_name(name).read_text("utf-8") for name in ("tab.js", "tab_pictures.js")
+)
 
 
 class Tab:
@@ -32,6 +36,7 @@ class Tab:
         self.target_id = target_id
         self.pages = 0
         self._world: tuple[str, int] | None = None
+        self._added: set[str] = set()
         self._answers: set[asyncio.Task[None]] = set()
         session.on("Page.javascriptDialogOpening", self._dismiss)
 
@@ -56,7 +61,9 @@ class Tab:
         async with asyncio.timeout(limit_s):
             return await self.session.ask(method, params, kind)
 
-    async def call(self, frame_id: str, loader_id: str, function: str, *, limit_s: float) -> Any:
+    async def call(
+        self, frame_id: str, loader_id: str, function: str, *, limit_s: float, script: str = ""
+    ) -> Any:
         """Call a function of ``tab.js`` in an isolated world, where scripts of the page cannot interfere.
 
         Parameters
@@ -64,6 +71,7 @@ class Tab:
         frame_id : the main frame of the page.
         loader_id : the document; each document has its own world.
         function : the call, such as ``"quiet(300, 5000)"``.
+        script : what adds the function to those of ``tab.js``, if it is none of these.
 
         Raises
         ------
@@ -76,7 +84,10 @@ class Tab:
                     "Page.createIsolatedWorld", {"frameId": frame_id, "worldName": _WORLD}
                 )
                 await self._evaluate(_SCRIPT, world["executionContextId"])
-                self._world = loader_id, world["executionContextId"]
+                self._world, self._added = (loader_id, world["executionContextId"]), set()
+            if script and script not in self._added:
+                await self._evaluate(script, self._world[1])
+                self._added.add(script)
             return await self._evaluate(f"domsieve.{function}", self._world[1])
 
     async def _evaluate(self, expression: str, context_id: int) -> Any:

@@ -1,8 +1,8 @@
 """Capture a page at several moments of its animations: those of tickers, and of sections that are scrolled past.
 
 Animations that follow the scrolling or go on for ever bring texts in view that are not when the page is captured.
-``tab.js`` finds such moments. At each, the boxes of all nodes are captured once more, and what the animations change
-of their styles. What differs from the capture becomes the property `MOMENTS` of each node.
+``moments.js`` finds such moments. At each, the boxes of all nodes are captured once more, and what the animations
+change of their styles. What differs from the capture becomes the property `MOMENTS` of each node.
 """
 
 import asyncio
@@ -10,6 +10,7 @@ import contextlib
 from collections.abc import Iterator, Sequence
 from itertools import product
 from math import floor
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -22,6 +23,7 @@ from domsieve.renderer.page._page_events import PageEvents
 from domsieve.snapshot.moments import Change
 from domsieve.snapshot.page import MOMENTS, Kind
 
+_SCRIPT = Path(__file__).with_name("moments.js").read_text("utf-8")
 # A moment that changes more boxes changes the whole page; this bounds the size of a capture. A guess.
 _MOST_CHANGES = 20_000
 # How far the places of texts that captures and the page itself tell are from each other, in px.
@@ -155,7 +157,9 @@ class Moments:
         capture.added = (*capture.added, MOMENTS)
 
     async def _call(self, function: str, limit_s: float) -> Any:
-        return await self._tab.call(self._watch.frame_id, self._watch.loader_id, function, limit_s=limit_s)
+        return await self._tab.call(
+            self._watch.frame_id, self._watch.loader_id, function, limit_s=limit_s, script=_SCRIPT
+        )
 
 
 def _is_same(capture: Capture, moment: _Moment) -> bool:

@@ -90,7 +90,7 @@ async def _rest(tab: Tab, watch: PageEvents, limit_s: float) -> None:
 
 
 async def _unreached(tab: Tab, watch: PageEvents, limit_s: float) -> list[list[float]]:
-    """Return where lazy pictures, videos and frames are, if ``tab.js`` does not reach all of them.
+    """Return where lazy pictures, videos and frames are, if ``tab_pictures.js`` does not reach all of them.
 
     Some are in closed shadow trees, or in frames of other origins. The places have left, top, right and bottom of
     each, in px of the window.

@@ -1,0 +1,92 @@
+// Evaluated first in the isolated worlds of a document, where nothing the page has patched can reach it: what the other
+// scripts there share.
+// own(name), part(element, name), viewOf(element): properties of the document and of an element, and its window.
+// isLaidOut(element): whether it is. above(element): the one around it, also around its shadow tree or its frame.
+// trees(root), places(document, x, y), allTrees(): the shadow trees in a tree, the documents in one, and both of all.
+// laidOut(root): what may be laid out in an element.
+// keep(element, look): gives an element a look, by an animation. canScroll(element): whether a reader can scroll it.
+// animationsOf(tree), endsWithin(animation, ms): animations, and whether one ends soon.
+globalThis.dom = (() => {
+  // A form named "scripts" would stand in for document.scripts, in every world.
+  const own = (name) => Reflect.get(Document.prototype, name, document);
+  // Fields of a form stand in for its properties, so these are read from the prototype.
+  const part = (element, name) => Reflect.get(Element.prototype, name, element);
+  // Objects of frames are instances of other classes.
+  const kind = (node) => Reflect.get(Node.prototype, "nodeType", node);
+  const isTextNode = (node) => [Node.TEXT_NODE, Node.CDATA_SECTION_NODE].includes(kind(node));
+  // Any other question would lay out an element that is in a closed <details>, and then it seems to be seen.
+  const isLaidOut = (element) => part(element, "checkVisibility").call(element);
+  const viewOf = (element) => Reflect.get(Document.prototype, "defaultView", part(element, "ownerDocument"));
+  const above = (element) => {
+    const root = part(element, "getRootNode").call(element);
+    const host = kind(root) === Node.DOCUMENT_FRAGMENT_NODE ? root.host : viewOf(element)?.frameElement;
+    return part(element, "assignedSlot") ?? part(element, "parentElement") ?? host;
+  };
+  // The document and all open shadow trees in it, in document order.
+  const trees = function* (root) {
+    yield root;
+    for (const element of root.querySelectorAll("*")) {
+      const inner = part(element, "shadowRoot");
+      if (inner) yield* trees(inner);
+    }
+  };
+  // The documents of the same origin, each with the place of its window.
+  const places = function* (inner, x, y) {
+    yield [inner, x, y];
+    for (const one of inner.querySelectorAll("iframe, frame")) {
+      const box = one.getBoundingClientRect();
+      const [left, top] = [x + box.left + one.clientLeft, y + box.top + one.clientTop];
+      if (one.contentDocument) yield* places(one.contentDocument, left, top);
+    }
+  };
+  const allTrees = () => [...places(document, 0, 0)].flatMap(([inner]) => [...trees(inner)]);
+  // The nodes inside of an element in the flat tree that may be laid out.
+  const inside = (element) => {
+    const name = part(element, "localName");
+    if (name === "details" && element.open === false) return [...element.children].slice(0, 1);
+    const slotted = name === "slot" ? element.assignedNodes?.() ?? [] : [];
+    return slotted.length ? slotted : part(part(element, "shadowRoot") ?? element, "childNodes");
+  };
+  // The elements that may be laid out, each with its style, and the texts in them. Styles of elements in hidden ones are
+  // not asked for, because Chrome then lays these out.
+  const laidOut = function* (root) {
+    const waiting = root ? [root] : [];
+    while (waiting.length) {
+      const node = waiting.pop();
+      if (isTextNode(node)) yield [node];
+      if (kind(node) !== Node.ELEMENT_NODE) continue;
+      const style = getComputedStyle(node);
+      if (style.display === "none" || style.contentVisibility === "hidden") continue;
+      yield [node, style];
+      for (const one of inside(node)) waiting.push(one);
+    }
+  };
+  const keep = (element, look) => {
+    part(element, "animate").call(element, [look, look], { duration: 1, fill: "both" }).finish();
+  };
+  // Whether a reader can scroll a box to the side, and down.
+  const canScroll = (element) => {
+    const { overflowX, overflowY, pointerEvents, interactivity } = getComputedStyle(element);
+    if (element === document.scrollingElement) return [true, true];
+    if (pointerEvents === "none" || interactivity === "inert" || element.closest("[inert]")) return [false, false];
+    const { scrollingElement, body, defaultView } = element.ownerDocument;
+    if (element !== scrollingElement) return [overflowX, overflowY].map((value) => /auto|scroll/.test(value));
+    const frame = defaultView?.frameElement;
+    const isOpen = [element, body].every((one) => !one || !/hidden|clip/.test(getComputedStyle(one).overflow));
+    return Array(2).fill(isOpen && !/^(no|off|noscroll)$/i.test(frame?.getAttribute("scrolling") ?? ""));
+  };
+  // Each tree has its own. Objects of frames are instances of other classes.
+  const animationsOf = (tree) =>
+    (tree.nodeType === Node.DOCUMENT_NODE ? Document : ShadowRoot).prototype.getAnimations.call(tree);
+  // Whether an animation ends in so many milliseconds, as readers find it from then on.
+  const endsWithin = (animation, ms) => {
+    const timing = animation.effect?.getComputedTiming();
+    const isRunning = animation.timeline instanceof DocumentTimeline && animation.playState === "running";
+    const [time, rate] = [animation.currentTime, animation.playbackRate];
+    return isRunning && timing && rate > 0 && time < timing.endTime && timing.endTime - time <= ms * rate;
+  };
+
+  return {
+    own, part, isLaidOut, viewOf, above, trees, places, allTrees, laidOut, keep, canScroll, animationsOf, endsWithin,
+  };
+})();

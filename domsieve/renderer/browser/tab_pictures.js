@@ -1,0 +1,193 @@
+// Evaluated after tab.js: adds what waits for pictures, so that pictures of the page show what readers see.
+// visit(places): has rests() scroll to places, too, [[left, top, right, bottom], ...] in px of the window as it is now.
+// rests(): whether animations have ended that end soon, and lazy pictures have come that meet text; it gives up when
+// none has come for `lazyMs`.
+// notePictures(), lostPictures(): where the pictures and frames are [[left, top, right, bottom], ...] that had not come
+// when they were noted, or have gone since because loading was stopped; in px of the page.
+Object.assign(domsieve, (() => {
+  const { own, part, isLaidOut, viewOf, above, trees, places, allTrees, laidOut, endsWithin } = dom;
+
+  let pictures; // none are known if they could not be noted
+  // Lazy pictures, videos and frames that are not there yet, where text is: they come when a reader scrolls to it.
+  let awaited, late, coming, reach, count, arrivedAt, elsewhere = [];
+  const passed = new WeakSet(), moved = new Map();
+  const hasAnswer = (one, address) => /^(data|blob):/.test(address) || viewOf(one).performance
+    .getEntriesByType("resource").some(({ name }) => name.split("#")[0] === address.split("#")[0]);
+  const isAwaited = (one) => {
+    if (one.loading !== "lazy") return false;
+    const name = part(one, "localName");
+    if (name === "img") return !one.complete;
+    // Neither posters nor sandboxed frames tell whether they are there.
+    const isDue = (address) => Boolean(address) && !(passed.has(one) && hasAnswer(one, address));
+    if (name === "video") {
+      const { networkState, readyState, NETWORK_LOADING, HAVE_CURRENT_DATA } = one;
+      return !passed.has(one) || isDue(one.poster) || (networkState === NETWORK_LOADING && readyState < HAVE_CURRENT_DATA);
+    }
+    if (!one.getAttribute("src") || one.src === "about:blank") return false;
+    // A frame that waits has an empty document.
+    return one.contentDocument ? one.contentDocument.URL === "about:blank" : one.hasAttribute("sandbox") && isDue(one.src);
+  };
+  // The attributes that scripts take the addresses of pictures from, when these come near the window.
+  const SOURCES = ["data-src", "data-srcset", "data-lazy-src", "data-lazy-srcset", "data-original"];
+  const BACKGROUNDS = ["data-bg", "data-bgset", "data-background", "data-background-image"];
+  const scripted = new WeakSet();
+  const waitsForPicture = (one) => SOURCES.some((name) => one.hasAttribute(name))
+    && (/^(data:|$)/.test(one.currentSrc) || (one.complete && one.naturalWidth < 3));
+  const waitsForBackground = (one) => BACKGROUNDS.some((name) => one.hasAttribute(name))
+    && getComputedStyle(one).backgroundImage === "none";
+  const waitsForScript = (one) => matchMedia("(scripting)").matches
+    && (part(one, "localName") === "img" ? waitsForPicture(one) : waitsForBackground(one));
+  const isComing = (one) => isAwaited(one) || waitsForScript(one) || (scripted.has(one) && one.complete === false);
+  const allAwaited = () => {
+    const asked = ["img[loading]", "video[loading]", "iframe[loading]", ...SOURCES.map((name) => `img[${name}]`),
+      ...BACKGROUNDS.map((name) => `[${name}]`)].join();
+    const found = allTrees().flatMap((tree) => [...tree.querySelectorAll(asked)]).filter((one) => isLaidOut(one) && isComing(one));
+    for (const one of found) if (waitsForScript(one)) scripted.add(one);
+    return found;
+  };
+  // Where an element is in the window, also if it is in a frame.
+  const boxOf = (element) => {
+    const box = element.getBoundingClientRect();
+    const frame = viewOf(element)?.frameElement;
+    if (frame) {
+      const outer = boxOf(frame);
+      box.x += outer.x + frame.clientLeft;
+      box.y += outer.y + frame.clientTop;
+    }
+    return box;
+  };
+  // Whether a picture has another size when it is there.
+  const isUnsized = (one) => {
+    if (part(one, "localName") === "iframe") return false;
+    const [box, style] = [one.getBoundingClientRect(), part(one, "computedStyleMap").call(one)];
+    const isByWord = (name) => typeof style.get(name)?.value === "string"; // such as auto
+    const hasRatio = /\d/.test(style.get("aspect-ratio"));
+    return !box.width || !box.height || (!hasRatio && (isByWord("width") || isByWord("height")));
+  };
+  // Whether an element paints beyond its box, or one around it does; `known` has what was asked before.
+  const paintsElsewhere = (element, known) => {
+    const path = [];
+    for (let one = element; one && !known.has(one); one = above(one)) path.push(one);
+    for (const one of path.reverse()) {
+      const { filter, overflow, webkitBoxReflect } = getComputedStyle(one);
+      known.set(one, known.get(above(one)) || /drop-shadow|url/.test(filter) || webkitBoxReflect !== "none"
+        || (part(one, "localName") === "img" && overflow === "visible"));
+    }
+    return known.get(element);
+  };
+  const lateUnderText = () => {
+    const found = awaited.filter((one) => isComing(one) && isLaidOut(one));
+    if (!found.length) return [];
+    const rects = [];
+    for (const [inner, x, y] of places(document, 0, 0)) {
+      for (const [text, style] of laidOut(Reflect.get(Document.prototype, "documentElement", inner))) {
+        if (style || !text.data.trim()) continue;
+        const range = new Range();
+        range.selectNode(text);
+        for (const rect of range.getClientRects()) rects.push(new DOMRect(x + rect.x, y + rect.y, rect.width, rect.height));
+      }
+    }
+    const meetsText = (one) => {
+      const box = boxOf(one);
+      return rects.some((rect) => rect.left < box.right - 1 && rect.right > box.left + 1
+        && rect.top < box.bottom - 1 && rect.bottom > box.top + 1);
+    };
+    const known = new Map();
+    return found.filter((one) => (isUnsized(one) && !scripted.has(one)) || meetsText(one) || paintsElsewhere(one, known));
+  };
+  const isNear = ({ left, right, top, bottom }, reach) =>
+    left < innerWidth + reach && right > -reach && top < innerHeight + reach && bottom > -reach;
+  const passNear = () => {
+    const near = coming.filter((one) => isNear(boxOf(one), scripted.has(one) ? 0 : reach));
+    for (const one of near) passed.add(one);
+    coming = coming.filter((one) => !passed.has(one));
+  };
+  const scrollToIt = (element) => {
+    for (let box = above(element); box; box = above(box)) {
+      if (!moved.has(box)) moved.set(box, [part(box, "scrollLeft"), part(box, "scrollTop")]);
+    }
+    element.scrollIntoView({ block: "start", inline: "center", behavior: "instant" });
+  };
+  const scrollBack = () => {
+    for (const [box, [left, top]] of moved) {
+      if (part(box, "scrollLeft") !== left || part(box, "scrollTop") !== top) {
+        part(box, "scrollTo").call(box, { left, top, behavior: "instant" });
+      }
+    }
+    moved.clear();
+  };
+  const awaitLate = (now) => {
+    late = lateUnderText();
+    coming = late;
+    // What is no farther than this from the window comes with what is in it; Chrome goes farther.
+    [reach, count, arrivedAt] = [innerHeight, late.length, now];
+    passNear();
+  };
+  // Scrolls to the next ones. Returns whether there may be more to come, but not for longer than `limitMs` without any.
+  const brings = (limitMs) => {
+    const now = performance.now();
+    if (!awaited) {
+      awaited = allAwaited();
+      awaitLate(now);
+    }
+    const waiting = late.filter(isComing);
+    if (waiting.length < count) [count, arrivedAt] = [waiting.length, now];
+    // Where pictures have come that were larger than their boxes, others may meet text.
+    if (late.length && !count) awaitLate(now);
+    if (now - arrivedAt >= limitMs) coming = [];
+    const next = coming.find(isComing);
+    if (next) {
+      scrollToIt(next);
+      passed.add(next);
+      passNear();
+      return true;
+    }
+    const place = elsewhere.find((one) => !isNear(one(), 0));
+    if (place) {
+      const [root, { x, y }] = [own("scrollingElement") ?? own("documentElement"), place()];
+      if (!moved.has(root)) moved.set(root, [part(root, "scrollLeft"), part(root, "scrollTop")]);
+      scrollBy({ left: x, top: y, behavior: "instant" });
+      elsewhere = elsewhere.filter((one) => one !== place && !isNear(one(), 0));
+      return true;
+    }
+    scrollBack();
+    if (reach && count && now - arrivedAt >= limitMs / 2) {
+      [reach, coming] = [0, waiting];
+      for (const one of waiting) passed.delete(one);
+    }
+    return now - arrivedAt < limitMs && (count > 0 || own("readyState") !== "complete");
+  };
+
+  return {
+    visit(places) {
+      const [x, y] = [scrollX, scrollY];
+      elsewhere = places.map(([left, top, right, bottom]) =>
+        () => new DOMRect(left + x - scrollX, top + y - scrollY, right - left, bottom - top));
+      elsewhere = elsewhere.filter((one) => !isNear(one(), 0));
+    },
+
+    // Called again and again, because no timer goes on without scripts.
+    rests(leftMs, lazyMs) {
+      if (brings(lazyMs)) return false;
+      return !own("getAnimations").call(document).some((one) => endsWithin(one, leftMs));
+    },
+
+    notePictures() {
+      const found = [];
+      for (const [inner, x, y] of places(document, scrollX, scrollY)) {
+        for (const tree of trees(inner)) {
+          for (const one of tree.querySelectorAll("img, iframe, video")) {
+            if (!isLaidOut(one)) continue;
+            const box = one.getBoundingClientRect();
+            found.push([one, isAwaited(one), one.naturalWidth, [x + box.left, y + box.top, x + box.right, y + box.bottom]]);
+          }
+        }
+      }
+      pictures = found;
+    },
+
+    lostPictures() {
+      return pictures.filter(([one, isLate, width]) => isLate || one.naturalWidth !== width).map((one) => one[3]);
+    },
+  };
+})());

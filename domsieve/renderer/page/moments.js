@@ -1,0 +1,267 @@
+// Evaluated after ../browser/tab.js, once moments are sought.
+// moments(), goTo(number): find moments at which animations bring texts in view that are not now, and bring the page there,
+// with -1 back; returns left, top, width and height of these texts, in px of the page.
+Object.assign(domsieve, (() => {
+  const { own, trees, laidOut, animationsOf } = dom;
+  const { halfway } = domsieve;
+
+  // Moments of animations that follow what is scrolled or go on for ever, of which a reader sees many. So many are tried, at
+  // times that no page can know, of which a text must be in view in so many; the best are kept. Guesses, as is how long a
+  // reader waits.
+  const TRIED = 40, LEAST_SEEN = 2, MOST_MOMENTS = 12, SHORTEST_MS = 100, LONGEST_MS = 120_000;
+  // Bounds of the work: texts of a group of animations, looks at any text, and elements in all captures together.
+  const MOST_MOVED = 1000, MOST_LOOKS = 100_000, MOST_CAPTURED = 100_000;
+  // A text is in view if so much of it is, and its opacity is no lower. It shows well at a moment if it shows almost as much
+  // as at any, and has no need of another one if also its opacity is not far below. Of large texts so many px are enough.
+  const IN_VIEW = 0.1, WELL = 0.98, NOT_FAR_BELOW = 0.25, ENOUGH_PX = 1000;
+  // A long line is looked at in parts of so many px.
+  const PIECE_PX = 100, MOST_PIECES = 60;
+  const MOVES = /^(transform|translate|rotate|scale|opacity|visibility|left|right|top|bottom|inset|margin|offset|--)/;
+  let moments = [], changing = [], moving = new Set();
+  let mostMoments = 0;
+  let moment = null;
+  let looks = 0;
+  let scrolledTo = null;
+  const around = (node) => {
+    const outer = node.assignedSlot ?? Reflect.get(Node.prototype, "parentNode", node);
+    return outer instanceof ShadowRoot ? outer.host : outer;
+  };
+  const isOfPage = (element) => element === own("documentElement") || element === own("body");
+  const isStuck = ({ position, top, right, bottom, left }) =>
+    position === "sticky" && [top, right, bottom, left].some((inset) => inset !== "auto");
+  const facts = new Map();
+  const factsOf = (element) => {
+    if (facts.has(element)) return facts.get(element);
+    const style = getComputedStyle(element);
+    const { overflowX, overflowY, contain, opacity, position } = style;
+    const isCut = /paint|strict|content/.test(contain);
+    const scrolls = /auto|scroll/.test(overflowX + overflowY);
+    const [x, y] = [overflowX, overflowY].map((value) => isCut || value !== "visible");
+    const found = {
+      cuts: !isOfPage(element) && (x || y) ? [{ element, x, y, scrolls }] : [],
+      fades: opacity !== "1" || moving.has(element) ? [element] : [],
+      isFixed: position === "fixed",
+      isSticky: isStuck(style),
+    };
+    facts.set(element, found);
+    return found;
+  };
+  // The parts of a text in a long line, of which no moment shows all.
+  const piecesOf = (text, whole) => {
+    const [{ width } = { width: 0 }, ...others] = whole.getClientRects();
+    const count = others.length ? 1 : Math.min(Math.ceil(width / PIECE_PX), MOST_PIECES);
+    if (count <= 1) return [whole];
+    const end = (at) => Math.round(at * text.length / count);
+    return Array.from({ length: count }, (_, at) => {
+      const piece = new Range();
+      piece.setStart(text, end(at));
+      piece.setEnd(text, end(at + 1));
+      return piece;
+    });
+  };
+  // The texts that animations move, in parts, with what it takes to know whether they are in view.
+  const textsIn = (animations) => {
+    const found = new Map();
+    for (const { effect } of animations) {
+      for (const [text, style] of laidOut(effect.target)) {
+        if (style || found.has(text) || !text.data.trim()) continue;
+        if (found.size === MOST_MOVED) return [...found.values()].flat();
+        const chain = [];
+        const parent = around(text);
+        for (let at = parent; at instanceof Element; at = around(at)) chain.push(factsOf(at));
+        if (!chain.length) continue;
+        const whole = new Range();
+        whole.selectNode(text);
+        found.set(text, piecesOf(text, whole).map((range) => ({
+          range,
+          whole,
+          parent,
+          cuts: chain.flatMap(({ cuts }) => cuts),
+          fades: chain.flatMap(({ fades }) => fades),
+          isFixed: chain.some((one) => one.isFixed),
+          isSticky: chain.some((one) => one.isSticky),
+        })));
+      }
+    }
+    return [...found.values()].flat();
+  };
+  // Whether a text comes to the middle of the window, or of a box, where that is scrolled to; or as near as it can come.
+  const isInMiddle = (rect, { source, row, offset, room }) => {
+    const [begin, end, size, shift] = row ? ["left", "right", "clientWidth", "scrollLeft"] : ["top", "bottom", "clientHeight", "scrollTop"];
+    const [high, origin] = [source[size], source[shift] - (isOfPage(source) ? 0 : source.getBoundingClientRect()[begin])];
+    const [first, last] = [rect[begin] + origin, rect[end] + origin];
+    const low = last < high / 4 ? 0 : high / 4;
+    const most = first - room > 0.75 * high ? high : 0.75 * high;
+    return last - offset > low && first - offset < most;
+  };
+  // Which share of a text is in view, and its opacity.
+  const sightOf = ({ range, parent, cuts, fades, isFixed, isSticky }) => {
+    if (getComputedStyle(parent).visibility !== "visible") return [0, 0];
+    const rect = range.getBoundingClientRect();
+    if (scrolledTo && !isFixed && !isSticky && !isInMiddle(rect, scrolledTo)) return [0, 0];
+    let { left, top, right, bottom } = rect;
+    let [wide, high] = [right - left, bottom - top].map((size) => Math.min(size, ENOUGH_PX));
+    for (const { element, x, y, scrolls } of cuts) {
+      const box = element.getBoundingClientRect();
+      if (scrolls) {
+        ({ left, top, right, bottom } = box);
+        [wide, high] = [right - left, bottom - top];
+      }
+      if (x) [left, right] = [Math.max(left, box.left), Math.min(right, box.right)];
+      if (y) [top, bottom] = [Math.max(top, box.top), Math.min(bottom, box.bottom)];
+    }
+    [left, right] = [Math.max(left, -scrollX), Math.min(right, innerWidth)];
+    [top, bottom] = isFixed ? [Math.max(top, 0), Math.min(bottom, innerHeight)] : [Math.max(top, -scrollY), bottom];
+    if (right <= left || bottom <= top || !wide || !high) return [0, 0];
+    const opacity = fades.reduce((product, one) => product * getComputedStyle(one).opacity, 1);
+    return [Math.min((right - left) / wide, 1) * Math.min((bottom - top) / high, 1), opacity];
+  };
+  // Keeps the moments at which animations bring some texts in view that are not now, or all texts, if any is not; `timeOf`
+  // returns the time of an animation for a share of what a reader sees.
+  const keepMoments = (animations, texts, isAll, timeOf, placeOf, others = []) => {
+    looks += TRIED * (texts.length + animations.length);
+    if (looks > MOST_LOOKS) return;
+    const now = animations.map((one) => one.currentTime);
+    const set = (share) => {
+      animations.forEach((one, at) => {
+        one.pause();
+        one.currentTime = timeOf(at, share);
+      });
+      const place = placeOf(share);
+      scrolledTo = place.source ? place : null;
+      const sights = texts.map(sightOf);
+      scrolledTo = null;
+      return sights;
+    };
+    const times = others.map((one) => one.currentTime);
+    const reset = () => {
+      animations.forEach((one, at) => { one.currentTime = now[at]; });
+      others.forEach((one, at) => { one.currentTime = times[at]; });
+    };
+    const shares = Array.from({ length: TRIED }, (_, at) => (at + Math.random()) / TRIED);
+    const before = texts.map(sightOf);
+    const sights = shares.map(set);
+    reset();
+    const isSeen = ([share, opacity]) => share >= IN_VIEW && opacity >= IN_VIEW;
+    // Where the texts are that a reader sees then. Others may seem to be in view, but not where the page is scrolled to.
+    const show = (share) => {
+      others.forEach((one, at) => {
+        one.pause();
+        one.currentTime = times[at] + placeOf(share).delay * one.playbackRate;
+      });
+      const found = set(share);
+      const seen = texts.filter((_, at) => isSeen(found[at])).map(({ whole }) => whole);
+      return [...new Set(seen)].map((whole) => {
+        const { left, top, width, height } = whole.getBoundingClientRect();
+        return [left + scrollX, top + scrollY, width, height];
+      });
+    };
+    const isBelow = ([share, opacity], [most, clearest]) => share * opacity < WELL * most * clearest;
+    const best = texts.map((_, text) => sights.map((one) => one[text]).reduce((one, other) => (isBelow(one, other) ? other : one)));
+    const shows = sights.map((one) => one.map((sight, text) => isSeen(sight) && !isBelow(sight, best[text])));
+    const seen = texts.map((_, text) => text).filter((text) => sights.filter((one) => isSeen(one[text])).length >= LEAST_SEEN);
+    const lost = seen.filter((text) => before[text][0] < WELL * best[text][0] || before[text][1] < NOT_FAR_BELOW * best[text][1]);
+    let left = lost.length && isAll ? seen : lost;
+    while (left.length && moments.length < mostMoments) {
+      const counts = shows.map((one) => left.filter((text) => one[text]).length);
+      const at = counts.indexOf(Math.max(...counts));
+      moments.push({ show: () => show(shares[at]), reset, place: placeOf(shares[at]) });
+      left = left.filter((text) => !shows[at][text]);
+    }
+  };
+  const showsWell = (text) => {
+    const [share, opacity] = sightOf(text);
+    return share >= WELL && opacity >= NOT_FAR_BELOW;
+  };
+  const isRow = ({ axis }) => /inline|x/.test(axis);
+  // Where what scrolls begins and ends a timeline, and how far a reader can scroll it, in px; null if not at all.
+  const reachOf = (timeline) => {
+    const { source, subject, startOffset, endOffset } = timeline;
+    if (!source || timeline.currentTime === null) return null;
+    const overflow = getComputedStyle(source)[isRow(timeline) ? "overflowX" : "overflowY"];
+    if (!isOfPage(source) && !/auto|scroll/.test(overflow)) return null;
+    const room = isRow(timeline) ? source.scrollWidth - source.clientWidth : source.scrollHeight - source.clientHeight;
+    const [begin, end] = subject ? [startOffset, endOffset].map((one) => one?.to("px").value) : [0, room];
+    return end > begin && Math.min(end, room) > Math.max(begin, 0) ? { begin, end, room } : null;
+  };
+  const keepDriven = (all) => {
+    const byTimeline = Map.groupBy(all, ({ timeline }) => timeline);
+    const texts = new Map([...byTimeline].map(([timeline, own]) => [timeline, textsIn(own)]));
+    const lost = [...byTimeline.keys()].filter((timeline) => !texts.get(timeline).every(showsWell));
+    if (!lost.length) return;
+    const timelines = new Map([...byTimeline.keys()].map((timeline) => [timeline, reachOf(timeline)]));
+    const driven = all.filter(({ timeline }) => timelines.get(timeline));
+    // Its time counts from the begin of its range.
+    const before = driven.map((one) => (halfway.includes(one) ? 50 : one.timeline.currentTime.value) - one.currentTime.value);
+    for (const timeline of lost.filter((one) => timelines.get(one))) {
+      if (moments.length === mostMoments) return;
+      const { begin, end: last, room } = timelines.get(timeline);
+      const [first, rest] = [Math.max(begin, 0), Math.min(last, room) - Math.max(begin, 0)];
+      const [source, row, offsetOf] = [timeline.source, isRow(timeline), (share) => first + share * rest];
+      // All that follow the same box do so at once.
+      const numbers = driven.map((_, at) => at).filter((at) => driven[at].timeline.source === source
+        && isRow(driven[at].timeline) === row);
+      const timeOf = (at, share) => {
+        const own = timelines.get(driven[numbers[at]].timeline);
+        return CSS.percent(100 * (offsetOf(share) - own.begin) / (own.end - own.begin) - before[numbers[at]]);
+      };
+      const placeOf = (share) => ({ source, row, offset: offsetOf(share), room });
+      keepMoments(numbers.map((at) => driven[at]), texts.get(timeline), true, timeOf, placeOf);
+    }
+  };
+  const keepEndless = (endless, others) => {
+    const now = endless.map((one) => one.currentTime);
+    const periods = endless.map(({ effect, playbackRate, currentTime }) => {
+      const { direction, duration } = effect.getComputedTiming();
+      return ((/alternate/.test(direction) ? 2 : 1) * duration + Math.max(-currentTime, 0)) / playbackRate;
+    });
+    const span = Math.min(Math.max(...periods), LONGEST_MS);
+    const texts = textsIn(endless).filter((one) => !showsWell(one));
+    const timeOf = (at, share) => now[at] + share * span * endless[at].playbackRate;
+    if (texts.length) keepMoments(endless, texts, false, timeOf, (share) => ({ delay: share * span }), others);
+  };
+
+  return {
+    // Returns the properties that change, and of each moment how far down the page is scrolled then, and how many ms later
+    // it is: null for the former if it does not depend on that, and -1 if it depends on something else that is scrolled.
+    moments() {
+      const isHalfway = new Set(halfway);
+      const keysOf = (one) => one.effect.getKeyframes().flatMap(Object.keys);
+      const every = [...trees(document)].flatMap(animationsOf);
+      const all = every.filter((one) =>
+        one.effect?.target && !one.effect.pseudoElement && keysOf(one).some((name) => MOVES.test(name)));
+      const driven = all.filter((one) => one.timeline && "source" in one.timeline && one.currentTime !== null
+        && (isHalfway.has(one) || one.playState === "running"));
+      const endless = all.filter((one) => one.timeline instanceof DocumentTimeline && one.playState === "running"
+        && one.playbackRate > 0
+        && one.effect.getComputedTiming().endTime === Infinity && one.effect.getComputedTiming().duration >= SHORTEST_MS);
+      // What covers texts may be at other times, too.
+      const others = every.filter((one) => one.timeline instanceof DocumentTimeline
+        && one.effect && one.playState === "running" && !endless.includes(one));
+      [moments, looks, changing] = [[], 0, [...driven, ...endless, ...others]];
+      moving = new Set([...driven, ...endless].map(({ effect }) => effect.target));
+      facts.clear();
+      mostMoments = Math.min(MOST_MOMENTS, Math.floor(MOST_CAPTURED / own("getElementsByTagName").call(document, "*").length));
+      try {
+        if (driven.length) keepDriven(driven);
+        if (endless.length) keepEndless(endless, others);
+      } catch { // an animation that cannot be set; the page is captured as it is
+        [moments, scrolledTo] = [[], null];
+      }
+      if (!moments.length) this.goTo(-1);
+      const names = changing.flatMap(keysOf).map((name) => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`));
+      const whenOf = ({ place: { source, row, offset, delay } }) =>
+        (source ? [isOfPage(source) && !row ? offset : -1, 0] : [null, delay]);
+      return [[...new Set(names)], moments.map(whenOf)];
+    },
+
+    goTo(number) {
+      moment?.reset();
+      moment = moments[number];
+      if (moment) return moment.show();
+      // What is captured halfway goes on later.
+      for (const one of changing) if (one.playState === "paused" && !halfway.includes(one)) one.play();
+      return [];
+    },
+  };
+})());
