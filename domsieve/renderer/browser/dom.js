@@ -1,32 +1,29 @@
 // Evaluated first in the isolated worlds of a document, where nothing the page has patched can reach it: what the other
 // scripts there share.
-// own(name), part(element, name), viewOf(element): properties of the document and of an element, and its window.
-// isLaidOut(element): whether it is. above(element): the one around it, also around its shadow tree or its frame.
+// part(object, type, name), run(object, type, name, ...values): what an object has of a class, and calls of it.
+// own(name): the same of the document. kind(node), viewOf(element): the type of a node, and the window of an element.
+// isLaidOut(element): whether it is.
 // trees(root), places(document, x, y), allTrees(): the shadow trees in a tree, the documents in one, and both of all.
 // laidOut(root): what may be laid out in an element.
 // keep(element, look): gives an element a look, by an animation. canScroll(element): whether a reader can scroll it.
 // animationsOf(tree), endsWithin(animation, ms): animations, and whether one ends soon.
 globalThis.dom = (() => {
+  // Forms can have fields named like properties, so these are read from the prototypes.
+  const part = (object, type, name) => Reflect.get(type.prototype, name, object);
+  const run = (object, type, name, ...values) => part(object, type, name).apply(object, values);
   // A form named "scripts" would stand in for document.scripts, in every world.
-  const own = (name) => Reflect.get(Document.prototype, name, document);
-  // Fields of a form stand in for its properties, so these are read from the prototype.
-  const part = (element, name) => Reflect.get(Element.prototype, name, element);
+  const own = (name) => part(document, Document, name);
   // Objects of frames are instances of other classes.
-  const kind = (node) => Reflect.get(Node.prototype, "nodeType", node);
+  const kind = (node) => part(node, Node, "nodeType");
   const isTextNode = (node) => [Node.TEXT_NODE, Node.CDATA_SECTION_NODE].includes(kind(node));
   // Any other question would lay out an element that is in a closed <details>, and then it seems to be seen.
-  const isLaidOut = (element) => part(element, "checkVisibility").call(element);
-  const viewOf = (element) => Reflect.get(Document.prototype, "defaultView", part(element, "ownerDocument"));
-  const above = (element) => {
-    const root = part(element, "getRootNode").call(element);
-    const host = kind(root) === Node.DOCUMENT_FRAGMENT_NODE ? root.host : viewOf(element)?.frameElement;
-    return part(element, "assignedSlot") ?? part(element, "parentElement") ?? host;
-  };
+  const isLaidOut = (element) => run(element, Element, "checkVisibility");
+  const viewOf = (element) => part(part(element, Element, "ownerDocument"), Document, "defaultView");
   // The document and all open shadow trees in it, in document order.
   const trees = function* (root) {
     yield root;
     for (const element of root.querySelectorAll("*")) {
-      const inner = part(element, "shadowRoot");
+      const inner = part(element, Element, "shadowRoot");
       if (inner) yield* trees(inner);
     }
   };
@@ -42,10 +39,10 @@ globalThis.dom = (() => {
   const allTrees = () => [...places(document, 0, 0)].flatMap(([inner]) => [...trees(inner)]);
   // The nodes inside of an element in the flat tree that may be laid out.
   const inside = (element) => {
-    const name = part(element, "localName");
+    const name = part(element, Element, "localName");
     if (name === "details" && element.open === false) return [...element.children].slice(0, 1);
     const slotted = name === "slot" ? element.assignedNodes?.() ?? [] : [];
-    return slotted.length ? slotted : part(part(element, "shadowRoot") ?? element, "childNodes");
+    return slotted.length ? slotted : part(part(element, Element, "shadowRoot") ?? element, Node, "childNodes");
   };
   // The elements that may be laid out, each with its style, and the texts in them. Styles of elements in hidden ones are
   // not asked for, because Chrome then lays these out.
@@ -62,7 +59,7 @@ globalThis.dom = (() => {
     }
   };
   const keep = (element, look) => {
-    part(element, "animate").call(element, [look, look], { duration: 1, fill: "both" }).finish();
+    run(element, Element, "animate", [look, look], { duration: 1, fill: "both" }).finish();
   };
   // Whether a reader can scroll a box to the side, and down.
   const canScroll = (element) => {
@@ -87,6 +84,6 @@ globalThis.dom = (() => {
   };
 
   return {
-    own, part, isLaidOut, viewOf, above, trees, places, allTrees, laidOut, keep, canScroll, animationsOf, endsWithin,
+    part, run, own, kind, isLaidOut, viewOf, trees, places, allTrees, laidOut, keep, canScroll, animationsOf, endsWithin,
   };
 })();

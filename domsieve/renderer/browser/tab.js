@@ -9,7 +9,7 @@
 // a reader to scroll to something, take no longer than `lateEndMs`; returns how many nodes it had. resume(): lets those go
 // on that follow what is scrolled. halfway: these.
 globalThis.domsieve = (() => {
-  const { own, part, isLaidOut, trees, allTrees, laidOut, keep, canScroll, animationsOf, endsWithin } = dom;
+  const { part, run, own, isLaidOut, trees, allTrees, laidOut, keep, canScroll, animationsOf, endsWithin } = dom;
 
   let lastChange = performance.now();
   const changed = () => { lastChange = performance.now(); };
@@ -33,8 +33,8 @@ globalThis.domsieve = (() => {
   // Scrolls a box to where it begins, also if it snaps to somewhere else.
   const begin = (element) => {
     const [across, down] = canScroll(element);
-    const isThere = () => !(across && part(element, "scrollLeft")) && !(down && part(element, "scrollTop"));
-    const go = () => part(element, "scrollTo").call(element,
+    const isThere = () => !(across && part(element, Element, "scrollLeft")) && !(down && part(element, Element, "scrollTop"));
+    const go = () => run(element, Element, "scrollTo",
       { ...(across ? { left: 0 } : {}), ...(down ? { top: 0 } : {}), behavior: "instant" });
     go();
     if (isThere()) return;
@@ -48,7 +48,7 @@ globalThis.domsieve = (() => {
     if (!body || getComputedStyle(body).position !== "fixed") return;
     const { top, bottom, width, height } = body.getBoundingClientRect();
     const isLocked = height > innerHeight + 1 && top <= 0 && bottom > 0;
-    const scrolls = part(body, "scrollHeight") > part(body, "clientHeight") + 1 && canScroll(body)[1];
+    const scrolls = part(body, Element, "scrollHeight") > part(body, Element, "clientHeight") + 1 && canScroll(body)[1];
     const size = { width: `${width}px`, height: `${height}px` };
     if (isLocked || scrolls) keep(body, { position: "relative", top: "0px", ...(scrolls ? size : {}) });
   };
@@ -173,7 +173,7 @@ globalThis.domsieve = (() => {
     unscroll(withPage) {
       const page = document.scrollingElement;
       const found = allTrees().flatMap((tree) => [...tree.querySelectorAll("*")])
-        .filter((one) => (withPage || one !== page) && isLaidOut(one) && (part(one, "scrollTop") || part(one, "scrollLeft")));
+        .filter((one) => (withPage || one !== page) && isLaidOut(one) && (part(one, Element, "scrollTop") || part(one, Element, "scrollLeft")));
       found.forEach(begin);
       return found.length > 0;
     },

@@ -5,7 +5,7 @@
 // notePictures(), lostPictures(): where the pictures and frames are [[left, top, right, bottom], ...] that had not come
 // when they were noted, or have gone since because loading was stopped; in px of the page.
 Object.assign(domsieve, (() => {
-  const { own, part, isLaidOut, viewOf, above, trees, places, allTrees, laidOut, endsWithin } = dom;
+  const { part, run, own, kind, isLaidOut, viewOf, trees, places, allTrees, laidOut, endsWithin } = dom;
 
   let pictures; // none are known if they could not be noted
   // Lazy pictures, videos and frames that are not there yet, where text is: they come when a reader scrolls to it.
@@ -15,7 +15,7 @@ Object.assign(domsieve, (() => {
     .getEntriesByType("resource").some(({ name }) => name.split("#")[0] === address.split("#")[0]);
   const isAwaited = (one) => {
     if (one.loading !== "lazy") return false;
-    const name = part(one, "localName");
+    const name = part(one, Element, "localName");
     if (name === "img") return !one.complete;
     // Neither posters nor sandboxed frames tell whether they are there.
     const isDue = (address) => Boolean(address) && !(passed.has(one) && hasAnswer(one, address));
@@ -36,7 +36,7 @@ Object.assign(domsieve, (() => {
   const waitsForBackground = (one) => BACKGROUNDS.some((name) => one.hasAttribute(name))
     && getComputedStyle(one).backgroundImage === "none";
   const waitsForScript = (one) => matchMedia("(scripting)").matches
-    && (part(one, "localName") === "img" ? waitsForPicture(one) : waitsForBackground(one));
+    && (part(one, Element, "localName") === "img" ? waitsForPicture(one) : waitsForBackground(one));
   const isComing = (one) => isAwaited(one) || waitsForScript(one) || (scripted.has(one) && one.complete === false);
   const allAwaited = () => {
     const asked = ["img[loading]", "video[loading]", "iframe[loading]", ...SOURCES.map((name) => `img[${name}]`),
@@ -58,8 +58,8 @@ Object.assign(domsieve, (() => {
   };
   // Whether a picture has another size when it is there.
   const isUnsized = (one) => {
-    if (part(one, "localName") === "iframe") return false;
-    const [box, style] = [one.getBoundingClientRect(), part(one, "computedStyleMap").call(one)];
+    if (part(one, Element, "localName") === "iframe") return false;
+    const [box, style] = [one.getBoundingClientRect(), run(one, Element, "computedStyleMap")];
     const isByWord = (name) => typeof style.get(name)?.value === "string"; // such as auto
     const hasRatio = /\d/.test(style.get("aspect-ratio"));
     return !box.width || !box.height || (!hasRatio && (isByWord("width") || isByWord("height")));
@@ -71,7 +71,7 @@ Object.assign(domsieve, (() => {
     for (const one of path.reverse()) {
       const { filter, overflow, webkitBoxReflect } = getComputedStyle(one);
       known.set(one, known.get(above(one)) || /drop-shadow|url/.test(filter) || webkitBoxReflect !== "none"
-        || (part(one, "localName") === "img" && overflow === "visible"));
+        || (part(one, Element, "localName") === "img" && overflow === "visible"));
     }
     return known.get(element);
   };
@@ -80,7 +80,7 @@ Object.assign(domsieve, (() => {
     if (!found.length) return [];
     const rects = [];
     for (const [inner, x, y] of places(document, 0, 0)) {
-      for (const [text, style] of laidOut(Reflect.get(Document.prototype, "documentElement", inner))) {
+      for (const [text, style] of laidOut(part(inner, Document, "documentElement"))) {
         if (style || !text.data.trim()) continue;
         const range = new Range();
         range.selectNode(text);
@@ -102,16 +102,21 @@ Object.assign(domsieve, (() => {
     for (const one of near) passed.add(one);
     coming = coming.filter((one) => !passed.has(one));
   };
+  const above = (element) => {
+    const root = run(element, Element, "getRootNode");
+    const host = kind(root) === Node.DOCUMENT_FRAGMENT_NODE ? root.host : viewOf(element)?.frameElement;
+    return part(element, Element, "assignedSlot") ?? part(element, Element, "parentElement") ?? host;
+  };
   const scrollToIt = (element) => {
     for (let box = above(element); box; box = above(box)) {
-      if (!moved.has(box)) moved.set(box, [part(box, "scrollLeft"), part(box, "scrollTop")]);
+      if (!moved.has(box)) moved.set(box, [part(box, Element, "scrollLeft"), part(box, Element, "scrollTop")]);
     }
     element.scrollIntoView({ block: "start", inline: "center", behavior: "instant" });
   };
   const scrollBack = () => {
     for (const [box, [left, top]] of moved) {
-      if (part(box, "scrollLeft") !== left || part(box, "scrollTop") !== top) {
-        part(box, "scrollTo").call(box, { left, top, behavior: "instant" });
+      if (part(box, Element, "scrollLeft") !== left || part(box, Element, "scrollTop") !== top) {
+        run(box, Element, "scrollTo", { left, top, behavior: "instant" });
       }
     }
     moved.clear();
@@ -145,7 +150,7 @@ Object.assign(domsieve, (() => {
     const place = elsewhere.find((one) => !isNear(one(), 0));
     if (place) {
       const [root, { x, y }] = [own("scrollingElement") ?? own("documentElement"), place()];
-      if (!moved.has(root)) moved.set(root, [part(root, "scrollLeft"), part(root, "scrollTop")]);
+      if (!moved.has(root)) moved.set(root, [part(root, Element, "scrollLeft"), part(root, Element, "scrollTop")]);
       scrollBy({ left: x, top: y, behavior: "instant" });
       elsewhere = elsewhere.filter((one) => one !== place && !isNear(one(), 0));
       return true;

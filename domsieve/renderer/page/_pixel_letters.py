@@ -40,11 +40,11 @@ class Letters:
     Attributes
     ----------
     by_document : the lines that each document draws.
-    lines : of each such line, what ``pixels.js`` needs: its text, the number of its font, the space between letters
-        and words, its direction, its edges in CSS px of the page, what its transforms make of it (4,) or None, and
-        where in the text its parts begin and end, whether its font is varied, whether it is in a drawing, and from
-        which code point on its letters are upright in a line that goes down, None for none, and what turns a letter
-        along a path and moves it from the left and the top of its box (6,), None for others.
+    lines : of each such line, what ``pixels_lines.js`` needs: its text, the number of its font, the space between
+        letters and words, its direction, its edges in CSS px of the page, what its transforms make of it (4,) or
+        None, and where in the text its parts begin and end, whether its font is varied, whether it is in a drawing,
+        and from which code point on its letters are upright in a line that goes down, None for none, and what turns
+        a letter along a path and moves it from the left and the top of its box (6,), None for others.
     is_drawn : (B,), the parts of such lines.
     ink : (B,), the ink that the line of each part was drawn with: lines on top of each other have different ones.
     """
@@ -168,7 +168,7 @@ class Letters:
         Parameters
         ----------
         document : its number.
-        measured : of each line the answer of ``measured`` in ``pixels.js``; None for one that it cannot draw.
+        measured : of each line the answer of ``measured`` in ``pixels_lines.js``; None for one that it cannot draw.
         """
         scene = self._scene
         for line, found in zip(self.by_document[document], measured, strict=True):

@@ -9,12 +9,13 @@ from typing import Any
 import numpy as np
 
 from domsieve.renderer.browser.connection import CommandError
-from domsieve.renderer.browser.tab import Tab
+from domsieve.renderer.browser.tab import SHARED, Tab
 from domsieve.renderer.page._pixel_capture import PixelCapture
 from domsieve.renderer.page._pixel_parts import F64
 from domsieve.renderer.page._pixel_scene import Scene
 
-_SCRIPT = Path(__file__).with_name("pixels.js").read_text("utf-8")
+_FILES = ("pixels", "pixels_motion", "pixels_letters", "pixels_fonts", "pixels_lines", "pixels_reach")
+_SCRIPT = SHARED + "".join(Path(__file__).with_name(f"{name}.js").read_text("utf-8") for name in _FILES)
 _WORLD = "domsieve-pixels"
 # Bounds of the work on one page.
 MOST_FRAMES = 100

@@ -89,7 +89,7 @@ async def with_scripts(page: OpenPage, style_names: Sequence[str], words: Set[st
 
 
 async def _unboxed(page: OpenPage, *flags: bool) -> list[str]:
-    """Return what no capture has of the styles of all documents; see ``pixels.js``."""
+    """Return what no capture has of the styles of all documents; see ``pixels_fonts.js``."""
     return [*chain.from_iterable(await page.ask_all("unboxed", *flags))]
 
 

@@ -2,7 +2,7 @@
 // moments(), goTo(number): find moments at which animations bring texts in view that are not now, and bring the page there,
 // with -1 back; returns left, top, width and height of these texts, in px of the page.
 Object.assign(domsieve, (() => {
-  const { own, trees, laidOut, animationsOf } = dom;
+  const { part, own, trees, laidOut, animationsOf } = dom;
   const { halfway } = domsieve;
 
   // Moments of animations that follow what is scrolled or go on for ever, of which a reader sees many. So many are tried, at
@@ -23,7 +23,7 @@ Object.assign(domsieve, (() => {
   let looks = 0;
   let scrolledTo = null;
   const around = (node) => {
-    const outer = node.assignedSlot ?? Reflect.get(Node.prototype, "parentNode", node);
+    const outer = node.assignedSlot ?? part(node, Node, "parentNode");
     return outer instanceof ShadowRoot ? outer.host : outer;
   };
   const isOfPage = (element) => element === own("documentElement") || element === own("body");

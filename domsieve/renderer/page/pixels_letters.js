@@ -1,0 +1,159 @@
+// Evaluated after pixels.js: adds what makes letters transparent.
+// blank(count, ...nodes, ...roots): makes the letters of `count` text nodes transparent; with -1, all letters of the
+// document and of the closed shadow trees `roots`. unfill(...): the same, but their strokes and shadows stay.
+// unblank(): undoes both.
+// cut(...elements): blanks the backgrounds of these, too, which are cut to letters.
+// areBlank(...elements): see below.
+Object.assign(domsievePixels, (() => {
+  const { part, run, own } = dom;
+  const { sheet, strong, adopt, drop, treesOf, animated } = domsievePixels;
+
+  const NAME = `letters-${crypto.getRandomValues(new Uint32Array(2)).join("-")}`;
+  const blanked = sheet(`::highlight(${NAME}) { color: transparent; text-decoration: none;
+      -webkit-text-fill-color: transparent; -webkit-text-stroke-color: transparent }`);
+  // The browser's own highlights lie above all others.
+  const unmarked = sheet(["::target-text", "::selection", "::spelling-error", "::grammar-error"].map((name) =>
+    `${name} { color: transparent !important; -webkit-text-fill-color: transparent !important; text-decoration: none !important }`).join(""));
+  // No highlight changes shadows, letters of SVG and generated text.
+  // What is drawn in other places than its own keeps its letters: there they would be taken for those of other texts.
+  const drawnElsewhere = "defs, pattern, mask, marker, symbol, clipPath, filter";
+  const rules = (elsewhere, all, drawn, generated) => {
+    const here = `:not(:is(${elsewhere}), :is(${elsewhere}) *)`;
+    return `${strong(`*${here}`)} { ${all} }
+    ${strong(`:is(text, tspan, textPath)${here}`)} { fill: transparent !important; ${drawn} }
+    ${strong("*")}::before, ${strong("*")}::after { -webkit-text-fill-color: transparent !important; ${generated} }`;
+  };
+  const blankRules = (elsewhere) => rules(elsewhere, "text-shadow: none !important", "stroke: transparent !important",
+    "-webkit-text-stroke-color: transparent !important; text-shadow: none !important");
+  const unfilledRules = (elsewhere) => rules(elsewhere, "-webkit-text-fill-color: transparent !important", "", "");
+  const shadowless = sheet("");
+
+  const cutBoxes = [];
+  let blankTrees = [];
+  let blanks = [];
+
+  // Selectors of the elements with letters that `use` draws once more.
+  const drawnAgain = (roots) => {
+    const found = new Set();
+    for (const root of roots) {
+      for (const copy of root.querySelectorAll("use, feImage")) {
+        const { baseVal, animVal } = part(copy, copy instanceof SVGUseElement ? SVGUseElement : SVGFEImageElement, "href");
+        for (const [, name] of [baseVal, animVal].map((address) => address.split("#"))) {
+          const id = `#${CSS.escape(decodeURIComponent(name ?? ""))}`;
+          if (name && root.querySelector(id)?.textContent.trim()) found.add(id);
+        }
+      }
+    }
+    return found;
+  };
+
+  const isClear = (paint) => /^(none|transparent|rgba\(0, 0, 0, 0\))$/.test(paint);
+
+  // What is cut to letters becomes transparent, all other layers of the background stay.
+  const withoutCut = (element) => {
+    const style = getComputedStyle(element);
+    const clips = style.backgroundClip.split(", ");
+    const images = layers(style.backgroundImage);
+    const isText = (at) => /\btext\b/.test(clips[at % clips.length]);
+    return {
+      backgroundImage: images.map((image, at) => (isText(at) ? "none" : image)).join(", "),
+      ...(isText(images.length - 1) ? { backgroundColor: "transparent" } : {}),
+    };
+  };
+  // If a style sheet says that this background is important, the element goes with all in it.
+  const blankCut = (element) => {
+    const [style, without] = [getComputedStyle(element), withoutCut(element)];
+    const blanked = animated(element, without);
+    const isBlank = Object.entries(without).every(([name, value]) => style[name] === value || isClear(style[name]));
+    return isBlank ? [blanked] : [blanked, animated(element, { opacity: "0", clipPath: "inset(50%)" })];
+  };
+  const layers = (value) => {
+    const found = [""];
+    let depth = 0;
+    for (const part of value.split(/([(),])/)) {
+      depth += part === "(" ? 1 : part === ")" ? -1 : 0;
+      if (part === "," && !depth) found.push("");
+      else found[found.length - 1] += part;
+    }
+    return found.map((one) => one.trim());
+  };
+
+  // The letters of an element alone, where no highlight can blank them; the elements in it stay as they are.
+  const blankAlone = (element, isFilling) => {
+    const isDrawn = element instanceof SVGElement;
+    const empty = {
+      ...(isFilling ? { webkitTextFillColor: "transparent" } : { textShadow: "none" }),
+      ...(isDrawn ? { fill: "transparent" } : {}),
+      ...(isDrawn && !isFilling ? { stroke: "transparent" } : {}),
+    };
+    const kept = [...run(element, Element, "querySelectorAll", ":scope > *")].map((child) => {
+      const style = getComputedStyle(child);
+      return [child, Object.fromEntries(Object.keys(empty).map((name) => [name, style[name]]))];
+    });
+    blanks.push(animated(element, empty));
+    for (const [child, keyframe] of kept) blanks.push(animated(child, keyframe));
+  };
+
+  // See `blank` and `unfill`; returns the text nodes, or null for all.
+  const clear = (count, objects, isFilling) => {
+    const nodes = count < 0 ? null : objects.slice(0, count);
+    blankTrees = treesOf(objects.slice(Math.max(count, 0)));
+    if (!nodes) {
+      const elsewhere = [drawnElsewhere, ...drawnAgain(blankTrees)].join();
+      shadowless.replaceSync(isFilling ? unfilledRules(elsewhere) : blankRules(elsewhere));
+      adopt([shadowless], blankTrees);
+    }
+    blanks = nodes ? [] : cutBoxes.flatMap(blankCut);
+    for (const parent of new Set((nodes ?? []).map((node) => part(node, Node, "parentNode")))) {
+      if (!(parent instanceof Element)) continue;
+      if (isFilling || parent instanceof SVGElement || getComputedStyle(parent).textShadow !== "none") {
+        blankAlone(parent, isFilling);
+      }
+    }
+    return nodes;
+  };
+
+  return {
+    // The background of the page is not cut to letters, whatever the root or the body says.
+    cut(...elements) {
+      const [root, body] = [own("documentElement"), own("body")];
+      const isPainted = (style) => style.backgroundImage !== "none" || !isClear(style.backgroundColor);
+      const isOfPage = (element) => element === root || (element === body && !isPainted(getComputedStyle(root)));
+      cutBoxes.push(...elements.filter((element) => !isOfPage(element)));
+    },
+
+    blank(count, ...objects) {
+      const nodes = clear(count, objects, false);
+      adopt([blanked, unmarked], blankTrees);
+      const ranges = (nodes ?? blankTrees).map((node) => {
+        const range = new Range();
+        range.selectNodeContents(node);
+        return range;
+      });
+      const highlight = new Highlight(...ranges);
+      highlight.priority = 2 ** 31 - 1; // above those of the page
+      CSS.highlights.set(NAME, highlight);
+    },
+
+    // Without a highlight: where one is, letters have no strokes.
+    unfill(count, ...objects) {
+      clear(count, objects, true);
+    },
+
+    // Whether the letters of elements are transparent now, but for the highlight; an inline style may forbid it.
+    areBlank(...elements) {
+      return elements.map((element) => {
+        const style = getComputedStyle(element);
+        const isDrawn = element instanceof SVGElement && !(isClear(style.fill) && isClear(style.stroke));
+        return style.textShadow === "none" && !isDrawn;
+      });
+    },
+
+    unblank() {
+      CSS.highlights.delete(NAME);
+      drop([blanked, unmarked, shadowless], blankTrees);
+      for (const animation of blanks) animation.cancel();
+      blanks = [];
+    },
+  };
+})());

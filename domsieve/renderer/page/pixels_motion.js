@@ -1,0 +1,219 @@
+// Evaluated after pixels.js: adds what holds the page still for the pictures, and lays things out.
+// still(...roots): pauses animations, and those of SVG; returns how many of the former there were, how many of them
+// go on, since they follow what is scrolled, and how many wait, maybe until a reader scrolls to something.
+// resume(): lets all go on.
+// hasDriven(...roots): whether any follow what is scrolled.
+// advance(ms): brings all that was paused, and is where it was, to another time.
+// loosen(), settle(): let transitions begin, and bring them, and all that began or waited until now, to where they are
+// after some time; returns whether any of these follow what is scrolled.
+// isInTransition(): whether the browser shows pictures of what was there before.
+// reveal(...roots): shows the content of boxes that have none far from the window.
+// hasCanvas(...roots), canvasStyles(...roots): whether there is any canvas, and how they are laid out.
+// relay(...roots): lays canvases out anew.
+// isDriven(...lifted): see below.
+Object.assign(domsievePixels, (() => {
+  const { part, run, own, isLaidOut } = dom;
+  const { sheet, strong, adopt, drop, treesOf, animated, put, above, rectOf } = domsievePixels;
+
+  // What snaps does not stay where it is scrolled to.
+  const stilled = sheet("* { scroll-snap-type: none !important }");
+  const caretless = sheet("* { caret-color: transparent !important }");
+  const lit = sheet("* { caret-animation: manual !important }");
+  const unbacked = sheet("::backdrop { background: none !important; backdrop-filter: none !important }");
+  // Transitions that have begun go on, but none begins.
+  const SUDDEN = "transition-duration: 0s !important; transition-delay: 0s !important;";
+  const sudden = sheet(["", "::before", "::after"].map((name) => `${strong("*")}${name} { ${SUDDEN} }`).join(""));
+  const unlaid = sheet(`${strong("canvas")} { display: none !important }`);
+
+  const paused = [];
+  const held = [];
+  const driven = [];
+  const begun = new Set();
+  const waiting = [];
+  const stopped = [];
+  let known = [];
+
+  // Animations that end in so many ms are as they end.
+  const ENDS_MS = 5000;
+  // Nobody reads what is thrown about by so many px in so short a time, for ever.
+  const [THROWN_PX, THROWN_MS] = [20, 300];
+  const isThrown = (animation, target) => {
+    const { endTime, duration, delay } = animation.effect.getComputedTiming();
+    if (!target || endTime !== Infinity || !(duration < THROWN_MS)) return false;
+    const time = animation.currentTime;
+    const places = [0, 0.25, 0.5, 0.75].map((share) => {
+      animation.currentTime = delay + share * duration;
+      const { left, top, right, bottom } = rectOf(target);
+      return [left, top, right, bottom];
+    });
+    animation.currentTime = time;
+    return [0, 1, 2, 3].some((edge) => {
+      const all = places.map((place) => place[edge]);
+      return Math.max(...all) - Math.min(...all) > THROWN_PX;
+    });
+  };
+  // Animations are as readers find them now: what ends soon had time for it.
+  const hold = (animation) => {
+    const { target, pseudoElement } = animation.effect ?? {};
+    begun.add(animation);
+    const isWaiting = animation.playState === "paused" && !paused.some(([one]) => one === animation)
+      && !(animation instanceof CSSTransition)
+      && !(animation instanceof CSSAnimation && /paused/.test(getComputedStyle(target, pseudoElement).animationPlayState));
+    if (isWaiting) waiting.push([animation, animation.currentTime]);
+    if (animation.playState !== "running") return;
+    if (isDriven(animation)) {
+      driven.push(animation); // it follows what is scrolled for the pictures
+    } else {
+      paused.push([animation, animation.currentTime]);
+      animation.pause();
+      if (isThrown(animation, target)) put(target, { opacity: "0", clipPath: "inset(50%)" });
+    }
+  };
+
+  // Each tree has its own.
+  const animationsOf = (roots) =>
+    roots.flatMap((root) => run(root, root === document ? Document : ShadowRoot, "getAnimations"));
+
+  const isDriven = ({ timeline }) => timeline instanceof ScrollTimeline;
+  // Brings animations that have just begun to where they are after some time; returns whether any is driven.
+  const bringOn = () => {
+    const fresh = animationsOf(known).filter((one) => !begun.has(one));
+    for (const animation of fresh) {
+      if (isDriven(animation) || animation.playState !== "running") continue;
+      begun.add(animation);
+      if (animation.effect.getComputedTiming().endTime <= ENDS_MS) animation.finish();
+      else {
+        animation.currentTime = ENDS_MS * (1 + Math.random()); // no page can know when
+        animation.pause();
+      }
+    }
+    return fresh.some(isDriven);
+  };
+
+  return {
+    still(...roots) {
+      known = treesOf(roots);
+      const animations = animationsOf(known);
+      animations.forEach(hold);
+      // A caret that is more than a bar may cover text.
+      const isBar = (one) => !one || /^(auto|bar|undefined)$/.test(getComputedStyle(one).caretShape);
+      adopt([stilled, sudden, known.every((root) => isBar(root.activeElement)) ? caretless : lit], known);
+      const backed = known.flatMap((root) => [...root.querySelectorAll(":modal, :popover-open, :fullscreen")]);
+      // Those that go with the page are covers of its text.
+      if (backed.every((one) => getComputedStyle(one, "::backdrop").position === "fixed")) adopt([unbacked], known);
+      for (const root of known) {
+        for (const drawing of root.querySelectorAll("svg")) {
+          // Only the outermost have a clock.
+          if (part(drawing, SVGElement, "ownerSVGElement") || run(drawing, SVGSVGElement, "animationsPaused")) continue;
+          run(drawing, SVGSVGElement, "pauseAnimations");
+          stopped.push([drawing, run(drawing, SVGSVGElement, "getCurrentTime")]);
+        }
+      }
+      return [animations.length, driven.length, waiting.length];
+    },
+
+    resume() {
+      for (const animation of held) animation.cancel();
+      for (const [animation, time] of paused) {
+        animation.currentTime = time;
+        animation.play();
+      }
+      for (const [animation, time] of waiting) {
+        animation.currentTime = time;
+        animation.pause();
+      }
+      for (const [drawing] of stopped) run(drawing, SVGSVGElement, "unpauseAnimations");
+      drop([stilled, caretless, lit, unbacked, sudden], known);
+    },
+
+    advance(ms) {
+      for (const one of paused) {
+        const [animation, time, last] = one;
+        // Others have been brought to another time already; a pause takes a moment.
+        if (Math.abs(animation.currentTime - (last ?? time)) > 200) continue;
+        animation.currentTime = one[2] = time + ms * animation.playbackRate;
+      }
+      for (const [drawing, time] of stopped) run(drawing, SVGSVGElement, "setCurrentTime", time + ms / 1000);
+    },
+
+    hasDriven(...roots) {
+      return animationsOf(treesOf(roots)).some(isDriven);
+    },
+
+    loosen() {
+      drop([sudden], known);
+    },
+
+    settle() {
+      adopt([sudden], known);
+      const late = waiting.map(([animation]) => animation).filter(({ effect, playState }) => {
+        // Triggers look at what is laid out.
+        if (effect?.target) rectOf(effect.target);
+        return playState === "running";
+      });
+      for (const animation of late) {
+        if (animation.effect.getComputedTiming().endTime <= ENDS_MS) animation.finish();
+        else animation.pause();
+      }
+      return bringOn();
+    },
+
+    isInTransition() {
+      return Boolean(document.activeViewTransition);
+    },
+
+    // Boxes with `content-visibility: auto` have content only near the window, which a picture of the page is not.
+    reveal(...roots) {
+      for (const root of treesOf(roots)) {
+        for (const element of root.querySelectorAll("*")) {
+          if (!isLaidOut(element)) continue;
+          const { contentVisibility, translate, overflow, display } = getComputedStyle(element);
+          if (contentVisibility !== "auto") continue;
+          held.push(animated(element, {
+            contentVisibility: "visible",
+            ...(translate === "none" ? { translate: "0px" } : {}), // as in ../browser/tab.js
+            ...(overflow === "visible" ? { overflow: "clip" } : {}),
+            ...(display === "block" ? { display: "flow-root" } : {}),
+          }));
+        }
+      }
+    },
+
+    // A canvas that is laid out while scripts are off has no picture.
+    relay(...roots) {
+      const all = treesOf(roots);
+      adopt([unlaid], all);
+      const isLaid = all.some((root) => [...root.querySelectorAll("canvas")].some((one) => getComputedStyle(one).display !== "none"));
+      drop([unlaid], all);
+      if (bringOn()) animationsOf(known).filter(isDriven).forEach((one) => begun.add(one)); // they begin anew
+      if (isLaid) throw new Error("A canvas cannot be laid out anew.");
+    },
+
+    hasCanvas(...roots) {
+      return treesOf(roots).some((root) => root.querySelector("canvas"));
+    },
+
+    // How canvases and all around them are laid out: they are laid out anew if this changes.
+    canvasStyles(...roots) {
+      const canvases = treesOf(roots).flatMap((root) => [...root.querySelectorAll("canvas")]);
+      return canvases.map((canvas) => {
+        const found = [];
+        for (let node = canvas; node; node = above(node)) {
+          if (!(node instanceof Element)) continue;
+          const { display, contentVisibility } = getComputedStyle(node);
+          found.push(display, contentVisibility);
+        }
+        return found.join();
+      });
+    },
+
+    // Whether an animation follows the scrolling of the page, or of what is outside of this frame, other than in some
+    // elements.
+    isDriven(...lifted) {
+      const root = window.parent === window ? own("scrollingElement") : null;
+      const isLifted = ({ target }) => lifted.some((one) => run(one, Node, "contains", target));
+      return driven.some(({ timeline: { source }, effect }) =>
+        source && (source === root || source.ownerDocument !== document) && !isLifted(effect ?? {}));
+    },
+  };
+})());
