@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 # Readers wait for what fades in or moves to its place within this time, in seconds.
 ENDS_SOON_S = 5.0
+ENDS_SOON_MS = round(ENDS_SOON_S * 1000)
 
 
 class Clock:

@@ -5,7 +5,9 @@
 // isLaidOut(element): whether it is.
 // trees(root), places(document, x, y), allTrees(): the shadow trees in a tree, the documents in one, and both of all.
 // laidOut(root): what may be laid out in an element.
-// keep(element, look): gives an element a look, by an animation. canScroll(element): whether a reader can scroll it.
+// animated(element, look): gives an element a look, by an animation, and returns that.
+// unskipped(style): the look of a box that has content only near the window when it is there; null for other boxes.
+// scrolls(style), canScroll(element): whether a box can be scrolled to the side, and down; and by a reader.
 // animationsOf(tree), endsWithin(animation, ms): animations, and whether one ends soon.
 globalThis.dom = (() => {
   // Forms can have fields named like properties, so these are read from the prototypes.
@@ -19,10 +21,11 @@ globalThis.dom = (() => {
   // Any other question would lay out an element that is in a closed <details>, and then it seems to be seen.
   const isLaidOut = (element) => run(element, Element, "checkVisibility");
   const viewOf = (element) => part(part(element, Element, "ownerDocument"), Document, "defaultView");
-  // The document and all open shadow trees in it, in document order.
+  // A document, a shadow tree or an element, and all open shadow trees in it, in document order.
   const trees = function* (root) {
     yield root;
-    for (const element of root.querySelectorAll("*")) {
+    const elements = root.querySelectorAll("*");
+    for (const element of kind(root) === Node.ELEMENT_NODE ? [root, ...elements] : elements) {
       const inner = part(element, Element, "shadowRoot");
       if (inner) yield* trees(inner);
     }
@@ -58,23 +61,34 @@ globalThis.dom = (() => {
       for (const one of inside(node)) waiting.push(one);
     }
   };
-  const keep = (element, look) => {
-    run(element, Element, "animate", [look, look], { duration: 1, fill: "both" }).finish();
+  // Animations are the only change of an element that no selector matches.
+  const animated = (element, look) => {
+    const animation = run(element, Element, "animate", look, { duration: 1, fill: "forwards" });
+    animation.finish();
+    return animation;
   };
-  // Whether a reader can scroll a box to the side, and down.
+  // What it contains stays contained: https://www.w3.org/TR/css-contain-2/#content-visibility
+  const unskipped = ({ contentVisibility, translate, overflow, display }) => (contentVisibility !== "auto" ? null : {
+    contentVisibility: "visible",
+    ...(translate === "none" ? { translate: "0px" } : {}),
+    ...(overflow === "visible" ? { overflow: "clip" } : {}),
+    ...(display === "block" ? { display: "flow-root" } : {}),
+  });
+  const scrolls = ({ overflowX, overflowY }) => [overflowX, overflowY].map((value) => /auto|scroll/.test(value));
   const canScroll = (element) => {
-    const { overflowX, overflowY, pointerEvents, interactivity } = getComputedStyle(element);
     if (element === document.scrollingElement) return [true, true];
+    const style = getComputedStyle(element);
+    const { pointerEvents, interactivity } = style;
     if (pointerEvents === "none" || interactivity === "inert" || element.closest("[inert]")) return [false, false];
     const { scrollingElement, body, defaultView } = element.ownerDocument;
-    if (element !== scrollingElement) return [overflowX, overflowY].map((value) => /auto|scroll/.test(value));
+    if (element !== scrollingElement) return scrolls(style);
     const frame = defaultView?.frameElement;
     const isOpen = [element, body].every((one) => !one || !/hidden|clip/.test(getComputedStyle(one).overflow));
     return Array(2).fill(isOpen && !/^(no|off|noscroll)$/i.test(frame?.getAttribute("scrolling") ?? ""));
   };
   // Each tree has its own. Objects of frames are instances of other classes.
   const animationsOf = (tree) =>
-    (tree.nodeType === Node.DOCUMENT_NODE ? Document : ShadowRoot).prototype.getAnimations.call(tree);
+    run(tree, kind(tree) === Node.DOCUMENT_NODE ? Document : ShadowRoot, "getAnimations");
   // Whether an animation ends in so many milliseconds, as readers find it from then on.
   const endsWithin = (animation, ms) => {
     const timing = animation.effect?.getComputedTiming();
@@ -84,6 +98,7 @@ globalThis.dom = (() => {
   };
 
   return {
-    part, run, own, kind, isLaidOut, viewOf, trees, places, allTrees, laidOut, keep, canScroll, animationsOf, endsWithin,
+    part, run, own, kind, isLaidOut, viewOf, trees, places, allTrees, laidOut, animated, unskipped, scrolls, canScroll,
+    animationsOf, endsWithin,
   };
 })();

@@ -9,7 +9,7 @@
 // a reader to scroll to something, take no longer than `lateEndMs`; returns how many nodes it had. resume(): lets those go
 // on that follow what is scrolled. halfway: these.
 globalThis.domsieve = (() => {
-  const { part, run, own, isLaidOut, trees, allTrees, laidOut, keep, canScroll, animationsOf, endsWithin } = dom;
+  const { part, run, own, isLaidOut, trees, allTrees, laidOut, animated, unskipped, canScroll, animationsOf, endsWithin } = dom;
 
   let lastChange = performance.now();
   const changed = () => { lastChange = performance.now(); };
@@ -38,7 +38,7 @@ globalThis.domsieve = (() => {
       { ...(across ? { left: 0 } : {}), ...(down ? { top: 0 } : {}), behavior: "instant" });
     go();
     if (isThere()) return;
-    keep(element, { scrollSnapType: "none" });
+    animated(element, { scrollSnapType: "none" });
     go();
   };
   // Scripts lock a page behind a dialog by a fixed body, which shows only a part of the page then, and others let only a
@@ -50,7 +50,7 @@ globalThis.domsieve = (() => {
     const isLocked = height > innerHeight + 1 && top <= 0 && bottom > 0;
     const scrolls = part(body, Element, "scrollHeight") > part(body, Element, "clientHeight") + 1 && canScroll(body)[1];
     const size = { width: `${width}px`, height: `${height}px` };
-    if (isLocked || scrolls) keep(body, { position: "relative", top: "0px", ...(scrolls ? size : {}) });
+    if (isLocked || scrolls) animated(body, { position: "relative", top: "0px", ...(scrolls ? size : {}) });
   };
   // A capture has no styles of ::first-line. Where the first line is the only one, the element gets its colour.
   const showFirstLine = (element, style) => {
@@ -65,23 +65,15 @@ globalThis.domsieve = (() => {
     if (!lines.length) return;
     const top = Math.min(...lines.map((rect) => rect.top)), bottom = Math.max(...lines.map((rect) => rect.bottom));
     if (bottom - top < 1.5 * Math.max(...lines.map((rect) => rect.height))) {
-      keep(element, { color, webkitTextFillColor: fill === first.color ? color : fill });
+      animated(element, { color, webkitTextFillColor: fill === first.color ? color : fill });
     }
   };
   // Chapters below the fold may be skipped until they are scrolled to. An animation shows them and changes no attribute.
   const showSkipped = () => {
     for (const [element, style] of laidOut(own("documentElement"))) {
       if (!style) continue;
-      if (style.contentVisibility === "auto") {
-        // What they contain stays contained: https://www.w3.org/TR/css-contain-2/#content-visibility
-        const { translate, overflow, display } = style;
-        keep(element, {
-          contentVisibility: "visible",
-          ...(translate === "none" ? { translate: "0px" } : {}),
-          ...(overflow === "visible" ? { overflow: "clip" } : {}),
-          ...(display === "block" ? { display: "flow-root" } : {}),
-        });
-      }
+      const look = unskipped(style);
+      if (look) animated(element, look);
       showFirstLine(element, style);
     }
   };

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from math import inf
 from typing import Any
 
-from domsieve.renderer._limits import ENDS_SOON_S
+from domsieve.renderer._limits import ENDS_SOON_MS
 from domsieve.renderer.browser.connection import CommandError
 from domsieve.renderer.browser.tab import Tab
 from domsieve.renderer.page._convert import Capture
@@ -368,8 +368,7 @@ async def _trim(
         if scripts and pixels:
             await _hide_noscript(tab, watch, True, limit_s=limit_s)
         # For pictures, the page has had the time already, but not what waits until a reader scrolls to it.
-        soon_ms = round(ENDS_SOON_S * 1000)
-        function = f"trim({max_nodes}, {0 if pixels else soon_ms}, {soon_ms})"
+        function = f"trim({max_nodes}, {0 if pixels else ENDS_SOON_MS}, {ENDS_SOON_MS})"
         return int(await tab.call(watch.frame_id, watch.loader_id, function, limit_s=limit_s))
 
 

@@ -2,7 +2,7 @@
 // moments(), goTo(number): find moments at which animations bring texts in view that are not now, and bring the page there,
 // with -1 back; returns left, top, width and height of these texts, in px of the page.
 Object.assign(domsieve, (() => {
-  const { part, own, trees, laidOut, animationsOf } = dom;
+  const { part, own, trees, laidOut, scrolls, animationsOf } = dom;
   const { halfway } = domsieve;
 
   // Moments of animations that follow what is scrolled or go on for ever, of which a reader sees many. So many are tried, at
@@ -35,10 +35,9 @@ Object.assign(domsieve, (() => {
     const style = getComputedStyle(element);
     const { overflowX, overflowY, contain, opacity, position } = style;
     const isCut = /paint|strict|content/.test(contain);
-    const scrolls = /auto|scroll/.test(overflowX + overflowY);
     const [x, y] = [overflowX, overflowY].map((value) => isCut || value !== "visible");
     const found = {
-      cuts: !isOfPage(element) && (x || y) ? [{ element, x, y, scrolls }] : [],
+      cuts: !isOfPage(element) && (x || y) ? [{ element, x, y, isScrolled: scrolls(style).some(Boolean) }] : [],
       fades: opacity !== "1" || moving.has(element) ? [element] : [],
       isFixed: position === "fixed",
       isSticky: isStuck(style),
@@ -101,9 +100,9 @@ Object.assign(domsieve, (() => {
     if (scrolledTo && !isFixed && !isSticky && !isInMiddle(rect, scrolledTo)) return [0, 0];
     let { left, top, right, bottom } = rect;
     let [wide, high] = [right - left, bottom - top].map((size) => Math.min(size, ENOUGH_PX));
-    for (const { element, x, y, scrolls } of cuts) {
+    for (const { element, x, y, isScrolled } of cuts) {
       const box = element.getBoundingClientRect();
-      if (scrolls) {
+      if (isScrolled) {
         ({ left, top, right, bottom } = box);
         [wide, high] = [right - left, bottom - top];
       }
@@ -178,8 +177,7 @@ Object.assign(domsieve, (() => {
   const reachOf = (timeline) => {
     const { source, subject, startOffset, endOffset } = timeline;
     if (!source || timeline.currentTime === null) return null;
-    const overflow = getComputedStyle(source)[isRow(timeline) ? "overflowX" : "overflowY"];
-    if (!isOfPage(source) && !/auto|scroll/.test(overflow)) return null;
+    if (!isOfPage(source) && !scrolls(getComputedStyle(source))[isRow(timeline) ? 0 : 1]) return null;
     const room = isRow(timeline) ? source.scrollWidth - source.clientWidth : source.scrollHeight - source.clientHeight;
     const [begin, end] = subject ? [startOffset, endOffset].map((one) => one?.to("px").value) : [0, room];
     return end > begin && Math.min(end, room) > Math.max(begin, 0) ? { begin, end, room } : null;

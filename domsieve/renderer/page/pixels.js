@@ -13,9 +13,9 @@
 // scrollPage(left, top): scrolls the page; returns how far, and the size of the window.
 // undo(element), restore(): undo what was put, and everything; restore returns whether anything was scrolled.
 // The others share sheet(rules), strong(selector), adopt(sheets, trees), drop(sheets, trees), treesOf(roots),
-// animated(element, keyframe), isPut(element), above(node) and rectOf(element).
+// isPut(element), above(node) and rectOf(element).
 globalThis.domsievePixels = (() => {
-  const { part, run, own, isLaidOut, trees } = dom;
+  const { part, run, own, isLaidOut, trees, animated } = dom;
 
   const sheet = (rules) => {
     const made = new CSSStyleSheet();
@@ -42,13 +42,6 @@ globalThis.domsievePixels = (() => {
   let counter = 0;
   let counted = 0;
 
-  // Animations are the only change of an element that no selector matches.
-  const animated = (element, keyframe) => {
-    const animation = run(element, Element, "animate", keyframe, { duration: 1, fill: "forwards" });
-    animation.finish();
-    return animation;
-  };
-
   const put = (element, keyframe) => {
     if (!changed.has(element)) changed.set(element, animated(element, keyframe));
   };
@@ -74,7 +67,6 @@ globalThis.domsievePixels = (() => {
     adopt,
     drop,
     treesOf,
-    animated,
     above,
     rectOf,
     isPut: (element) => changed.has(element),
@@ -162,8 +154,7 @@ globalThis.domsievePixels = (() => {
         return [left, top, width, height, ...styles.map(said)];
       };
       return elements.map((element) => {
-        const inside = isLively ? [element, part(element, Element, "shadowRoot") ?? []].flat()
-          .flatMap((root) => [...trees(root)]).flatMap((root) => [...root.querySelectorAll("*")]).filter(isLaidOut) : [];
+        const inside = isLively ? [...trees(element)].flatMap((root) => [...root.querySelectorAll("*")]).filter(isLaidOut) : [];
         const isInPage = element instanceof HTMLElement && part(element, HTMLElement, "offsetParent") !== null;
         const look = isLively ? digest([element, ...inside].map(seen).join()) : rectOf(element).top;
         return [look, isInPage || inside.length > MOST_INSIDE];

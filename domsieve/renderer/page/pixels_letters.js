@@ -5,8 +5,8 @@
 // cut(...elements): blanks the backgrounds of these, too, which are cut to letters.
 // areBlank(...elements): see below.
 Object.assign(domsievePixels, (() => {
-  const { part, run, own } = dom;
-  const { sheet, strong, adopt, drop, treesOf, animated } = domsievePixels;
+  const { part, run, own, animated } = dom;
+  const { sheet, strong, adopt, drop, treesOf } = domsievePixels;
 
   const NAME = `letters-${crypto.getRandomValues(new Uint32Array(2)).join("-")}`;
   const blanked = sheet(`::highlight(${NAME}) { color: transparent; text-decoration: none;

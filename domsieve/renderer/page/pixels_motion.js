@@ -4,16 +4,16 @@
 // resume(): lets all go on.
 // hasDriven(...roots): whether any follow what is scrolled.
 // advance(ms): brings all that was paused, and is where it was, to another time.
-// loosen(), settle(): let transitions begin, and bring them, and all that began or waited until now, to where they are
+// loosen(), settle(endsMs): let transitions begin, and bring them, and all that began or waited until now, to where they are
 // after some time; returns whether any of these follow what is scrolled.
 // isInTransition(): whether the browser shows pictures of what was there before.
 // reveal(...roots): shows the content of boxes that have none far from the window.
 // hasCanvas(...roots), canvasStyles(...roots): whether there is any canvas, and how they are laid out.
-// relay(...roots): lays canvases out anew.
+// relay(endsMs, ...roots): lays canvases out anew, and does the latter.
 // isDriven(...lifted): see below.
 Object.assign(domsievePixels, (() => {
-  const { part, run, own, isLaidOut } = dom;
-  const { sheet, strong, adopt, drop, treesOf, animated, put, above, rectOf } = domsievePixels;
+  const { part, run, own, isLaidOut, animated, unskipped, animationsOf } = dom;
+  const { sheet, strong, adopt, drop, treesOf, put, above, rectOf } = domsievePixels;
 
   // What snaps does not stay where it is scrolled to.
   const stilled = sheet("* { scroll-snap-type: none !important }");
@@ -33,8 +33,6 @@ Object.assign(domsievePixels, (() => {
   const stopped = [];
   let known = [];
 
-  // Animations that end in so many ms are as they end.
-  const ENDS_MS = 5000;
   // Nobody reads what is thrown about by so many px in so short a time, for ever.
   const [THROWN_PX, THROWN_MS] = [20, 300];
   const isThrown = (animation, target) => {
@@ -70,30 +68,31 @@ Object.assign(domsievePixels, (() => {
     }
   };
 
-  // Each tree has its own.
-  const animationsOf = (roots) =>
-    roots.flatMap((root) => run(root, root === document ? Document : ShadowRoot, "getAnimations"));
-
+  const allAnimations = (roots) => roots.flatMap(animationsOf);
   const isDriven = ({ timeline }) => timeline instanceof ScrollTimeline;
-  // Brings animations that have just begun to where they are after some time; returns whether any is driven.
-  const bringOn = () => {
-    const fresh = animationsOf(known).filter((one) => !begun.has(one));
-    for (const animation of fresh) {
+  // Brings animations to where they are after some time: those that end within `endsMs` end.
+  const bringOn = (animations, endsMs) => {
+    for (const animation of animations) {
       if (isDriven(animation) || animation.playState !== "running") continue;
       begun.add(animation);
-      if (animation.effect.getComputedTiming().endTime <= ENDS_MS) animation.finish();
+      if (animation.effect.getComputedTiming().endTime <= endsMs) animation.finish();
       else {
-        animation.currentTime = ENDS_MS * (1 + Math.random()); // no page can know when
+        animation.currentTime = endsMs * (1 + Math.random()); // no page can know when
         animation.pause();
       }
     }
+  };
+  // Does so for those that have just begun; returns whether any is driven.
+  const bringFresh = (endsMs) => {
+    const fresh = allAnimations(known).filter((one) => !begun.has(one));
+    bringOn(fresh, endsMs);
     return fresh.some(isDriven);
   };
 
   return {
     still(...roots) {
       known = treesOf(roots);
-      const animations = animationsOf(known);
+      const animations = allAnimations(known);
       animations.forEach(hold);
       // A caret that is more than a bar may cover text.
       const isBar = (one) => !one || /^(auto|bar|undefined)$/.test(getComputedStyle(one).caretShape);
@@ -137,25 +136,19 @@ Object.assign(domsievePixels, (() => {
     },
 
     hasDriven(...roots) {
-      return animationsOf(treesOf(roots)).some(isDriven);
+      return allAnimations(treesOf(roots)).some(isDriven);
     },
 
     loosen() {
       drop([sudden], known);
     },
 
-    settle() {
+    settle(endsMs) {
       adopt([sudden], known);
-      const late = waiting.map(([animation]) => animation).filter(({ effect, playState }) => {
-        // Triggers look at what is laid out.
-        if (effect?.target) rectOf(effect.target);
-        return playState === "running";
-      });
-      for (const animation of late) {
-        if (animation.effect.getComputedTiming().endTime <= ENDS_MS) animation.finish();
-        else animation.pause();
-      }
-      return bringOn();
+      // Triggers look at what is laid out.
+      for (const [{ effect }] of waiting) if (effect?.target) rectOf(effect.target);
+      bringOn(waiting.map(([animation]) => animation), endsMs);
+      return bringFresh(endsMs);
     },
 
     isInTransition() {
@@ -167,25 +160,19 @@ Object.assign(domsievePixels, (() => {
       for (const root of treesOf(roots)) {
         for (const element of root.querySelectorAll("*")) {
           if (!isLaidOut(element)) continue;
-          const { contentVisibility, translate, overflow, display } = getComputedStyle(element);
-          if (contentVisibility !== "auto") continue;
-          held.push(animated(element, {
-            contentVisibility: "visible",
-            ...(translate === "none" ? { translate: "0px" } : {}), // as in ../browser/tab.js
-            ...(overflow === "visible" ? { overflow: "clip" } : {}),
-            ...(display === "block" ? { display: "flow-root" } : {}),
-          }));
+          const look = unskipped(getComputedStyle(element));
+          if (look) held.push(animated(element, look));
         }
       }
     },
 
     // A canvas that is laid out while scripts are off has no picture.
-    relay(...roots) {
+    relay(endsMs, ...roots) {
       const all = treesOf(roots);
       adopt([unlaid], all);
       const isLaid = all.some((root) => [...root.querySelectorAll("canvas")].some((one) => getComputedStyle(one).display !== "none"));
       drop([unlaid], all);
-      if (bringOn()) animationsOf(known).filter(isDriven).forEach((one) => begun.add(one)); // they begin anew
+      if (bringFresh(endsMs)) allAnimations(known).filter(isDriven).forEach((one) => begun.add(one)); // they begin anew
       if (isLaid) throw new Error("A canvas cannot be laid out anew.");
     },
 

@@ -1,7 +1,7 @@
 // Evaluated after pixels.js: adds what tells which boxes a reader can scroll.
 // isReached(element, isBehind): how a reader can scroll a box, by keys or by a pointer; empty if not at all.
 Object.assign(domsievePixels, (() => {
-  const { part, run, own } = dom;
+  const { part, run, own, scrolls } = dom;
   const { isPut, above, rectOf } = domsievePixels;
 
   // Whether what is at a place is an element or in it, or is no obstacle: fixed boxes that are hidden here go away.
@@ -18,7 +18,6 @@ Object.assign(domsievePixels, (() => {
   // A box that keeps the wheel for itself, so that nothing around it is scrolled.
   const keepsWheel = ({ overflowX, overflowY, overscrollBehaviorX, overscrollBehaviorY }) =>
     /auto|scroll|hidden/.test(overflowX + overflowY) && [overscrollBehaviorX, overscrollBehaviorY].some((one) => one !== "auto");
-  const isScrolled = ({ overflowX, overflowY }) => /auto|scroll/.test(overflowX + overflowY);
   const isInert = (element) => getComputedStyle(element).interactivity === "inert";
 
   // No page can know where exactly.
@@ -36,7 +35,7 @@ Object.assign(domsievePixels, (() => {
     const moved = [];
     for (let node = above(element); node; node = above(node)) {
       // A reader cannot scroll others.
-      if (!(node instanceof Element) || (node !== own("scrollingElement") && !isScrolled(getComputedStyle(node)))) continue;
+      if (!(node instanceof Element) || (node !== own("scrollingElement") && !scrolls(getComputedStyle(node)).some(Boolean))) continue;
       moved.push([node, part(node, Element, "scrollLeft"), part(node, Element, "scrollTop")]);
       const { left, top, right, bottom } = rectOf(element);
       const port = node === own("scrollingElement") ? { left: 0, top: 0, right: innerWidth, bottom: innerHeight } : rectOf(node);
