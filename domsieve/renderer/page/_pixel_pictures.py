@@ -2,7 +2,7 @@
 
 import base64
 import io
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import reduce
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +14,7 @@ from domsieve.renderer.page._pixel_grounds import is_noise, is_overlaid
 from domsieve.renderer.page._pixel_heaps import Heaps, lines_around
 from domsieve.renderer.page._pixel_letters import INKS, Letters
 from domsieve.renderer.page._pixel_likeness import Comparison
-from domsieve.renderer.page._pixel_parts import F64, SPREAD_PX, Bools, Ints, common
+from domsieve.renderer.page._pixel_parts import F64, SPREAD_PX, Bools, Ints, common, meet
 from domsieve.renderer.page._pixel_reading import is_smeared
 from domsieve.renderer.page._pixel_scene import Scene
 from domsieve.snapshot.contrast import WEIGHTS
@@ -69,6 +69,7 @@ class Pictures:
         self._differs = levels > _LEAST_CONTRAST
         self._clip = clip
         self._edges = self._scaled(place)
+        self._is_near = meet(place, clip + _REACH_PX / SCALE * np.array([-1, -1, 1, 1]))
         self.unsure, self.are_many = np.zeros(len(place), np.bool_), False
         self.changed = self._count(self._differs)
         changed = np.flatnonzero(self.changed > 0)
@@ -76,6 +77,7 @@ class Pictures:
         self.smeared |= self._is_cut(self._differs, changed, self._edges)
         self.smeared |= self._is_even(changed)
         self.changed[self.smeared] = 0
+        self._peak = np.ones(len(place))
 
     def compared(self, letters: Letters, drawn: NDArray[np.uint8]) -> Comparison:
         """Compare the parts that differ with their letters.
@@ -87,6 +89,9 @@ class Pictures:
         """
         self.smeared |= self._is_lost(np.flatnonzero(self.changed > 0), letters, drawn)
         parts = np.flatnonzero(letters.is_drawn & (self.changed > 0) & ~self._scene.is_sign & ~self.smeared)
+        for some, index, first in self._pixels(parts):
+            inks = np.maximum.reduceat(drawn.reshape(-1, INKS)[index], first, axis=0)
+            self._peak[some] = inks[np.arange(some.size), letters.ink[some]] / 255
         return Comparison(self._levels, drawn, self._scene, letters.ink, self._edges, parts)
 
     def see_large(self, comparison: Comparison, around: F64, drawn: Sequence[NDArray[np.uint8]]) -> None:
@@ -126,12 +131,21 @@ class Pictures:
 
     def _is_even(self, parts: Ints) -> Bools:
         """Return which parts (B,), of some, stand out less than they differ from what is there without letters."""
-        found, picture = np.zeros(len(self._edges), np.bool_), np.asarray(self._complete[0])
-        for part in parts[~self._scene.is_sign[parts]].tolist():
-            x, y, right, bottom = self._edges[part].tolist()
-            contrast = (np.ptp(picture[y:bottom, x:right].reshape(-1, 3), axis=0) * WEIGHTS).max()
-            found[part] = contrast < _EVEN_SHARE * self._levels[y:bottom, x:right].max()
+        found, picture = np.zeros(len(self._edges), np.bool_), np.asarray(self._complete[0]).reshape(-1, 3)
+        for some, index, first in self._pixels(parts[~self._scene.is_sign[parts]]):
+            darkest, lightest = (
+                one.reduceat(picture[index], first, axis=0) for one in (np.minimum, np.maximum)
+            )
+            contrast = ((lightest - darkest) * WEIGHTS).max(axis=1)
+            found[some] = contrast < _EVEN_SHARE * np.maximum.reduceat(self._levels.ravel()[index], first)
         return found
+
+    def _pixels(self, parts: Ints) -> Iterator[tuple[Ints, Ints, Ints]]:
+        """Yield some parts, of some, with the numbers of their pixels (P,), and which of these are their first."""
+        for chunk in chunks(self._edges[parts]):
+            some = parts[chunk]
+            boxes = Boxes(self._edges[some], self._differs.shape[1], np.ones(some.size, np.bool_))
+            yield some, boxes.index, boxes.rows[boxes.first]
 
     def _is_cut(self, differs: Bools, parts: Ints, edges: Ints) -> Bools:
         """Return which parts (B,), of some, change in so few rows of a picture that nobody can read them."""
@@ -223,7 +237,7 @@ class Pictures:
     def moves(self) -> bool:
         """Return whether anything differs where no letters are."""
         empty = self._differs.copy()
-        for x, y, right, bottom in self._edges.tolist():
+        for x, y, right, bottom in self._edges[self._is_near].tolist():
             empty[max(y - _REACH_PX, 0) : bottom + _REACH_PX, max(x - _REACH_PX, 0) : right + _REACH_PX] = (
                 False
             )
@@ -236,20 +250,22 @@ class Pictures:
         )
 
     def pale(self, boxes: Bools) -> Bools:
-        """Return which parts (B,) of some differ far less than the colour of their letters does from the ground.
+        """Return which parts (B,) of some differ far less than their letters would, by their colour and shape.
 
         Lines that are finer than pixels of a picture may cover them in the size of the page.
         """
         found = np.zeros(len(self._edges), np.bool_)
-        ground, scene = np.asarray(self._without[0]), self._scene
-        for part in np.flatnonzero(boxes & (self.changed > 0) & ~self.smeared & ~scene.is_sign).tolist():
-            x, y, right, bottom = self._edges[part].tolist()
-            owner = scene.owner[part]
-            behind = ground[y:bottom, x:right].mean(axis=(0, 1))
+        ground, scene = np.asarray(self._without[0]).reshape(-1, 3), self._scene
+        parts = np.flatnonzero(boxes & (self.changed > 0) & ~self.smeared & ~scene.is_sign)
+        for some, index, first in self._pixels(parts):
+            sums = np.add.reduceat(ground[index], first, axis=0, dtype=np.float64)
+            behind = sums / np.diff(first, append=index.size)[:, None]
+            owner = scene.owner[some]
             far = np.abs(scene.inks[scene.font_of[owner]] - behind)
-            if scene.is_drawing[owner] or np.isnan(far).any():
-                far = np.maximum(behind, 255 - behind)  # the most that letters can differ
-            found[part] = self._levels[y:bottom, x:right].max() < _PALE * (far * WEIGHTS).max()
+            is_any = scene.is_drawing[owner] | np.isnan(far).any(axis=1)
+            far[is_any] = np.maximum(behind, 255 - behind)[is_any]  # the most that letters can differ
+            most = self._peak[some] * (far * WEIGHTS).max(axis=1)
+            found[some] = np.maximum.reduceat(self._levels.ravel()[index], first) < _PALE * most
         return found
 
     def replace(self, parts: Bools, later: "Pictures") -> None:
@@ -295,7 +311,8 @@ class Pictures:
         edges[:, :2], edges[:, 2:] = np.minimum(edges, ink)[:, :2], np.maximum(edges, ink)[:, 2:]
         reach = np.ceil(scene.reach_px[scene.owner[first]] * SCALE).astype(np.intp)[:, None]
         wide = edges + reach * np.array([-1, -1, 1, 1])
-        for x, y, right, bottom in np.maximum(wide, 0).tolist():
+        reaches = (area(edges) > 0) | (reach[:, 0] > SPREAD_PX)
+        for x, y, right, bottom in np.maximum(wide[reaches], 0).tolist():
             cover[y:bottom, x:right] += 1
         own = self._count(self._differs & (cover == 1))
         need = LEAST_SHARE * scene.ink

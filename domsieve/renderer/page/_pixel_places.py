@@ -98,19 +98,26 @@ class Places(Tree):
             own = one.port - np.tile(moved[one.outer] - self.shifts[self._float_of[one.node]], 2)
             port[number] = common(own, port[one.outer])
         box = self.box - np.tile(self.moved(), 2)
-        part = common(box, port[self.scroller])
-        whole, seen = box[:, 2:] - box[:, :2], np.maximum(part[:, 2:] - part[:, :2], 0)
+        share = np.ones(len(box))
+        inside = np.flatnonzero(self.scroller >= 0)
+        own, around = box[inside], self.scroller[inside]
+        box[inside] = part = common(own, port[around])
+        whole, seen = own[:, 2:] - own[:, :2], np.maximum(part[:, 2:] - part[:, :2], 0)
         room = np.full((count + 1, 2), np.inf)
         for number, one in enumerate(self.scrollers):
             room[number] = np.minimum(one.port[2:] - one.port[:2], room[one.outer])
-        fits = np.minimum(whole, room[self.scroller])
+        fits = np.minimum(whole, room[around])
         with np.errstate(invalid="ignore", divide="ignore"):
-            share = np.nan_to_num((seen / fits).prod(axis=1), nan=1.0, posinf=1.0)
-        return part, share
+            share[inside] = np.nan_to_num((seen / fits).prod(axis=1), nan=1.0, posinf=1.0)
+        return box, share
 
     def moved(self) -> F64:
         """Return how far each part has moved to the left and up (B, 2)."""
-        return np.asarray(self._moved()[self.scroller] - self.shifts[self._float_of[self.owner]])
+        found, number = np.zeros((self.owner.size, 2)), self._float_of[self.owner]
+        inside, floating = np.flatnonzero(self.scroller >= 0), np.flatnonzero(number >= 0)
+        found[inside] = self._moved()[self.scroller[inside]]
+        found[floating] -= self.shifts[number[floating]]
+        return found
 
     def _moved(self) -> F64:
         """Return how far the content of each scroller is scrolled; the last is for what does not scroll."""

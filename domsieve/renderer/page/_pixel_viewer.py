@@ -4,7 +4,8 @@ import asyncio
 import contextlib
 import itertools
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
-from typing import Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -22,9 +23,14 @@ from domsieve.renderer.page._pixel_reader import Reader
 from domsieve.renderer.page._pixel_scene import SHOWING, Scene
 from domsieve.renderer.page._pixel_window import cutting, reach_of, under_floats, way_of
 
+if TYPE_CHECKING:
+    from PIL.Image import Image
+
 # Where in the window texts are pictured: the middle of a band and its height, as shares of the window's height. After
 # the first, only what was not seen before.
 _BANDS = (0.5, 0.9), (0.5, 0.4), (0.84, 0.25), (0.16, 0.25)
+# So many windows are pictured without letters, then with them: each change of all letters has the page drawn anew.
+_AT_ONCE = 16
 # And where those are that stay in the window, as far as it is scrolled to where they were at first.
 _PLACES = 0.5, 0.95, 0.05
 # A bound of the work on one page. Texts beyond it are unsure.
@@ -234,13 +240,20 @@ class Viewer(Reader):
         await self.begin(count.scene)
         count.letters = await self.measure(count.scene)
 
-    async def view_here(self, count: Count, boxes: Bools, clip: F64) -> None:
-        """Picture a part of the page, and count what changes of some boxes."""
+    async def view_here(
+        self, count: Count, boxes: Bools, clip: F64, without: "asyncio.Task[Image] | None" = None
+    ) -> None:
+        """Picture a part of the page, and count what changes of some boxes.
+
+        Parameters
+        ----------
+        without : an earlier picture of the part without letters.
+        """
         left, top, right, bottom = clip.tolist()
         if right - left < 1 or bottom - top < 1:
             count.add(boxes, [])
             return
-        part = await self._compare(count, boxes, clip)
+        part = await self._compare(count, boxes, clip, without)
         # A browser that is very busy may have pictured what was there before, in some layers or in all.
         missing = part.missing(boxes)
         if missing.any() and not part.are_many:
@@ -257,14 +270,19 @@ class Viewer(Reader):
             self.is_fine = False
         count.add(boxes, [part])
 
-    async def _compare(self, count: Count, boxes: Bools, clip: F64) -> "Pictures":
-        """Picture a part of the page without and with letters.
+    async def _compare(
+        self, count: Count, boxes: Bools, clip: F64, without: "asyncio.Task[Image] | None" = None
+    ) -> Pictures:
+        """Picture a part of the page without and with letters, see `view_here`.
 
         In this order, because a layer may be missing in the first picture after a change.
         """
-        first, second = await self.without(clip), await self.shoot(clip)
+        first, second = without or await self.without(clip), await self.shoot(clip)
         part = await asyncio.to_thread(Pictures, count.scene, clip, await first, await second)
-        if await asyncio.to_thread(part.moves) or await self._moves(part, part.may_move(boxes)):
+        moves = await asyncio.to_thread(part.moves)
+        if moves and without:  # maybe only in the time between both
+            return await self._compare(count, boxes, clip)
+        if moves or await self._moves(part, part.may_move(boxes)):
             await asyncio.to_thread(part.take_out, *await self.again(clip, _MOST_AGAIN))
         drawn = await self.draw(count.letters, clip, part.size)
         comparison = await asyncio.to_thread(part.compared, count.letters, drawn)
@@ -308,6 +326,24 @@ class Viewer(Reader):
         return await asyncio.to_thread(part.differs_from, around, *await self.again(around, 2))
 
 
+@dataclass
+class _Shot:
+    """What is pictured in one place of the window.
+
+    Attributes
+    ----------
+    here : the parts (B,).
+    window : what the window shows: left, top, right and bottom in px of the page.
+    clip : the part of it that is pictured.
+    without : the picture without letters, if it was taken before.
+    """
+
+    here: Bools
+    window: F64
+    clip: F64
+    without: "asyncio.Task[Image] | None" = None
+
+
 class _Search:
     """A search of the window for some parts of texts while the page is scrolled through it.
 
@@ -323,12 +359,16 @@ class _Search:
         self._viewer, self._count, self._contents = viewer, count, contents
         self._boxes, self._waiting = boxes, boxes.copy()
         self._again = boxes & viewer.in_window
+        self._place = np.zeros((boxes.size, 4))
+        # What follows the scrolling must be pictured both times after the same way.
+        self._is_still = not (viewer.follows or viewer.is_lively or viewer.has_canvas)
+        self._at_once = _AT_ONCE if self._is_still else 1
 
     async def through(self, clip: F64) -> None:
         """Picture the parts that are in a part of the page, until they were seen or were looked for everywhere."""
         viewer, count = self._viewer, self._count
         window = await self._aim(0.0, 0.0)
-        begins = count.scene.in_view()[0][:, :2].copy()
+        begins = self._place[:, :2].copy()
         # What is longer than the window may be in it only where its way ends.
         ends = begins + count.scene.ends()
         if not await self._in_band(clip, window, *_BANDS[0], is_first=True):
@@ -350,7 +390,8 @@ class _Search:
                     window = await self._aim(0.0, top)
                     here = self._inside(window[:2], window[2:])
                     count.recount(here)
-                    await self._picture(here, window)
+                    if here.any():
+                        await self._picture(self._shot(here, window))
         await self._aim(0.0, 0.0)
 
     def _wait_for(self, boxes: Bools) -> None:
@@ -367,22 +408,54 @@ class _Search:
         ----------
         at, share : see `_BANDS`.
         """
-        viewer, size = self._viewer, window[2:] - window[:2]
+        size = window[2:] - window[:2]
         is_narrow = clip[0] >= 0 and clip[2] <= window[2]
         step = size * [1.0 if is_narrow or is_first else 0.5, share]
         # No page can know where in the window a text is pictured.
         top = float(clip[1]) - CHANCE.uniform(0.0, float(step[1]) / 2)
         rows, columns = np.arange(top, clip[3], step[1]), np.arange(min(clip[0], 0.0), clip[2], step[0])
+        begins = [np.array([x, y]) for y, x in itertools.product(rows, columns)]
         left = _MOST_WINDOWS if is_first else _MOST_MORE
-        for y, x in itertools.product(rows, columns):
-            begin = np.array([x, y])
-            here = self._waiting if viewer.follows else self._inside(begin, begin + step) & ~viewer.moving
-            if left and here.any():
-                left -= 1
-                window = await self._aim(*(begin + step / 2 - size * [0.5, at]).tolist())
-                here = self._inside(begin, begin + step)
-                await self._picture(here | (self._inside(window[:2], window[2:]) & viewer.moving), window)
+        for number in range(0, len(begins), self._at_once):
+            due = [one for one in begins[number : number + self._at_once] if self._is_due(one, one + step)][
+                :left
+            ]
+            left -= len(due)
+            shots = await self._shots(due, step, size * [0.5, at]) if due else []
+            # Backwards: the browser has just drawn the last window.
+            for shot in reversed(shots):
+                if len(shots) > 1:
+                    await self._aim(*shot.window[:2].tolist())
+                await self._picture(shot)
         return left > 0
+
+    def _is_due(self, begin: F64, end: F64) -> bool:
+        """Return whether parts wait that may be between two corners of a part of the page."""
+        viewer = self._viewer
+        return bool((self._waiting if viewer.follows else self._inside(begin, end) & ~viewer.moving).any())
+
+    async def _shots(self, begins: Sequence[F64], step: F64, middle: F64) -> "list[_Shot]":
+        """Return what there is to picture of parts of the page, and pictures of it without letters, if it is still.
+
+        Parameters
+        ----------
+        begins, step : the upper left corner of each, and their size.
+        middle : where in the window the middle of each comes.
+        """
+        viewer, shots = self._viewer, []
+        if self._is_still:
+            await viewer.blank(dict.fromkeys(viewer.worlds))
+        for begin in begins:
+            window = await self._aim(*(begin + step / 2 - middle).tolist())
+            here = self._inside(begin, begin + step)
+            here |= self._inside(window[:2], window[2:]) & viewer.moving
+            if here.any():
+                shot = self._shot(here, window)
+                shot.without = await viewer.shoot(shot.clip) if self._is_still else None
+                shots.append(shot)
+        if self._is_still:
+            await viewer.unblank(viewer.worlds)
+        return shots
 
     async def _in_places(self, begins: F64, window: F64, at: float) -> None:
         """Scroll each part, from where it was at first (B, 2), to a place of the window: it may stay elsewhere."""
@@ -390,7 +463,8 @@ class _Search:
         for part in np.flatnonzero(self._waiting).tolist()[:_MOST_WINDOWS]:
             if self._waiting[part]:
                 window = await self._aim(*(begins[part] - size * [0.5, at]).tolist())
-                await self._picture(self._inside(window[:2], window[2:]), window)
+                if (here := self._inside(window[:2], window[2:])).any():
+                    await self._picture(self._shot(here, window))
 
     async def _aim(self, left: float, top: float) -> F64:
         """Scroll the page and read where everything is; return what the window shows, see `Camera.aim`."""
@@ -399,21 +473,22 @@ class _Search:
         if viewer.follows or viewer.is_lively or viewer.has_canvas:
             await viewer.arrive(*window[:2].tolist())
         await viewer.follow(self._count, self._contents, everything=viewer.follows)
+        self._place, _ = self._count.scene.in_view()
         return window
 
     def _inside(self, begin: F64, end: F64) -> Bools:
         """Return the waiting parts whose middle is between two corners of a part of the page."""
-        place, _ = self._count.scene.in_view()
-        middle = (place[:, :2] + place[:, 2:]) / 2
+        middle = (self._place[:, :2] + self._place[:, 2:]) / 2
         return np.asarray(self._waiting & ((middle >= begin) & (middle < end)).all(axis=1))
 
-    async def _picture(self, here: Bools, window: F64) -> None:
-        """Picture some parts, and note which of them something may cover that is somewhere else later."""
-        if not here.any():
-            return
-        viewer, scene = self._viewer, self._count.scene
-        place, _ = scene.in_view()
-        await viewer.view_here(self._count, here, common(around_all(place[here]), window))
+    def _shot(self, here: Bools, window: F64) -> "_Shot":
+        """Return what there is to picture in the window, and take it off what waits."""
         self._waiting[here] = False
-        unseen = np.flatnonzero(self._count.unseen(here & ~viewer.moving))
+        return _Shot(here, window, common(around_all(self._place[here]), window))
+
+    async def _picture(self, shot: "_Shot") -> None:
+        """Picture some parts, and note which of them something may cover that is somewhere else later."""
+        viewer, scene = self._viewer, self._count.scene
+        await viewer.view_here(self._count, shot.here, shot.clip, shot.without)
+        unseen = np.flatnonzero(self._count.unseen(shot.here & ~viewer.moving))
         self._again[under_floats(scene, viewer.reach, unseen)] = True
