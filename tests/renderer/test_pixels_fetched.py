@@ -2,6 +2,7 @@
 
 import io
 import threading
+import time
 from collections.abc import Iterator
 from functools import partial
 from http.server import BaseHTTPRequestHandler
@@ -46,6 +47,7 @@ _FAR = "<div style='height:9000px'></div>"
 _OVER = "position:relative;z-index:1;color:#fff;margin:0"
 _IN_FRAME = '<iframe style="border:0;width:900px;height:60px" srcdoc="<body style=margin:0>{}"></iframe>'
 _IN_SHADOW = "<div><template shadowrootmode=open>{}</template></div>"
+_SKIPPED = "<section style='content-visibility:auto'>{}</section>"
 _IN_CLOSED = _IN_SHADOW.replace("open", "closed")
 _IN_SANDBOX = _IN_FRAME.replace("iframe style", "iframe sandbox style")
 _UNSIZED = "<img loading=lazy src=/{}.png style='position:absolute;left:0;top:0;width:100%'>"
@@ -64,12 +66,13 @@ _VIDEO = _VIDEO.replace("'>", ";object-fit:fill'></video>")
         ("{}", _UNSIZED),
         ("{}", _VIDEO),
         (_IN_SHADOW, _PICTURE.format("loading=lazy src=/{}.png")),
+        (_SKIPPED, _PICTURE.format("loading=lazy src=/{}.png")),
         (_IN_FRAME, _PICTURE.format("loading=lazy src=/{}.png")),
         (_IN_CLOSED, _UNSIZED),
         (_IN_SANDBOX, _PICTURE.format("loading=lazy src=/{}.png")),
         (_BY_SCRIPT, _PICTURE.format(f"src={_BLANK} data-src=/{{}}.png")),
     ],
-    ids=["plain", "unsized", "poster", "shadow tree", "frame", "closed tree", "sandbox", "script"],
+    ids=["plain", "unsized", "poster", "tree", "skipped", "frame", "closed tree", "sandbox", "script"],
 )
 def test_a_picture_that_loads_only_when_a_reader_comes_near_covers_text(
     studio: Studio, where: str, lazy: str
@@ -112,6 +115,51 @@ def test_a_lazy_frame_in_a_sandbox_covers_text(studio: Studio) -> None:
     studio.server.pages["/frame"] = partial(send, body=white, headers={"Content-Type": "text/html"})
     said = _show(studio, _FAR + _BOX.format("", _WORDS, frame) + _FAR)
     assert said[_WORDS] is not Hiding.NONE
+
+
+_LATE = "<div style='position:absolute;inset:0;background:url(/late-{}.png)'></div>"
+_FADING = "<div style='position:absolute;inset:0;animation:{} 2s both'></div>"
+_FADES = """<style>@keyframes to-black {{ from {{ background: #fff }} to {{ background: #000 }} }}
+    @keyframes to-white {{ from {{ background: #fff0 }} to {{ background: #fff }} }}</style>{}"""
+_TELL = """<script>
+    const tell = ({ type }) => said.textContent += type;
+    for (const type of ["scroll", "animationstart", "animationend"]) addEventListener(type, tell, true);
+    document.addEventListener("contentvisibilityautostatechange", (event) => event.skipped || tell(event), true);
+    const inner = new ResizeObserver(() => document.querySelector("section > *")?.checkVisibility(
+      { contentVisibilityAuto: true }) && tell({ type: "size" }));
+    for (const one of document.querySelectorAll("section, section *")) inner.observe(one);
+    </script>"""
+
+
+@pytest.mark.parametrize(
+    ("where", "black", "white"),
+    [
+        (_SKIPPED, _LATE.format("black"), _LATE.format("white")),
+        (_SKIPPED.format(_IN_SHADOW), _LATE.format("black"), _LATE.format("white")),
+        (_SKIPPED.format(_IN_CLOSED), _LATE.format("black"), _LATE.format("white")),
+        (_SKIPPED, _FADING.format("to-black"), _FADING.format("to-white")),
+        (_SKIPPED.format(_IN_SHADOW), _FADING.format("to-black"), _FADING.format("to-white")),
+        (_IN_SHADOW.format(_SKIPPED), _FADING.format("to-black"), _FADING.format("to-white")),
+        (_IN_FRAME.format(_SKIPPED), _FADING.format("to-black"), _FADING.format("to-white")),
+    ],
+    ids=["picture", "shadow tree", "closed tree", "animation", "fade in a tree", "fade of a tree", "frame"],
+)
+def test_what_begins_when_a_box_comes_near_has_its_time(
+    studio: Studio, where: str, black: str, white: str
+) -> None:
+    def late(handler: BaseHTTPRequestHandler, colour: str) -> None:
+        time.sleep(0.5)
+        send(handler, body=_square(colour), headers={"Content-Type": "image/png"})
+
+    for colour in ("black", "white"):
+        studio.server.pages[f"/late-{colour}.png"] = partial(late, colour=colour)
+    where = where.replace("{}", _FADES, 1)
+    caption = where.format(_BOX.format(_OVER, f"caption of {_WORDS}", black))
+    covered = where.format(_BOX.format("margin:0", _WORDS, white))
+    said = _show(studio, "<p id=said>nothing</p>" + _FAR + caption + _FAR + covered + _FAR + _TELL)
+    seen = dict.fromkeys(["before", "nothing", f"caption of {_WORDS}"], Hiding.NONE)
+    assert said.pop(_WORDS)
+    assert said == seen
 
 
 @pytest.fixture

@@ -48,7 +48,8 @@ globalThis.dom = (() => {
     return slotted.length ? slotted : part(part(element, Element, "shadowRoot") ?? element, Node, "childNodes");
   };
   // The elements that may be laid out, each with its style, and the texts in them. Styles of elements in hidden ones are
-  // not asked for, because Chrome then lays these out.
+  // not asked for, because Chrome then lays these out. What is skipped far from the window is laid out so, without that a
+  // script is told: asked for styles alone, Chrome has no boxes of texts there.
   const laidOut = function* (root) {
     const waiting = root ? [root] : [];
     while (waiting.length) {
@@ -58,7 +59,11 @@ globalThis.dom = (() => {
       const style = getComputedStyle(node);
       if (style.display === "none" || style.contentVisibility === "hidden") continue;
       yield [node, style];
-      for (const one of inside(node)) waiting.push(one);
+      const isSkipped = style.contentVisibility === "auto";
+      for (const one of inside(node)) {
+        waiting.push(one);
+        if (isSkipped && kind(one) === Node.ELEMENT_NODE) run(one, Element, "getBoundingClientRect");
+      }
     }
   };
   // Animations are the only change of an element that no selector matches.
@@ -92,7 +97,8 @@ globalThis.dom = (() => {
   // Whether an animation ends in so many milliseconds, as readers find it from then on.
   const endsWithin = (animation, ms) => {
     const timing = animation.effect?.getComputedTiming();
-    const isRunning = animation.timeline instanceof DocumentTimeline && animation.playState === "running";
+    // Those of frames are instances of other classes.
+    const isRunning = animation.timeline && !("source" in animation.timeline) && animation.playState === "running";
     const [time, rate] = [animation.currentTime, animation.playbackRate];
     return isRunning && timing && rate > 0 && time < timing.endTime && timing.endTime - time <= ms * rate;
   };

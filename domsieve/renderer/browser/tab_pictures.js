@@ -1,11 +1,13 @@
 // Evaluated after tab.js: adds what waits for pictures, so that pictures of the page show what readers see.
+// layOut(): lays out what is skipped far from the window, so that what readers find there begins and loads, as when they
+// come near; returns whether there is any.
 // visit(places): has rests() scroll to places, too, [[left, top, right, bottom], ...] in px of the window as it is now.
 // rests(): whether animations have ended that end soon, and lazy pictures have come that meet text; it gives up when
 // none has come for `lazyMs`.
 // notePictures(), lostPictures(): where the pictures and frames are [[left, top, right, bottom], ...] that had not come
 // when they were noted, or have gone since because loading was stopped; in px of the page.
 Object.assign(domsieve, (() => {
-  const { part, run, own, kind, isLaidOut, viewOf, trees, places, allTrees, laidOut, endsWithin } = dom;
+  const { part, run, own, kind, isLaidOut, viewOf, trees, places, allTrees, laidOut, animationsOf, endsWithin } = dom;
 
   let pictures; // none are known if they could not be noted
   // Lazy pictures, videos and frames that are not there yet, where text is: they come when a reader scrolls to it.
@@ -164,6 +166,14 @@ Object.assign(domsieve, (() => {
   };
 
   return {
+    layOut() {
+      let isSkipping = false;
+      for (const [inner] of places(document, 0, 0)) {
+        for (const [, style] of laidOut(part(inner, Document, "documentElement"))) isSkipping ||= style?.contentVisibility === "auto";
+      }
+      return isSkipping;
+    },
+
     visit(places) {
       const [x, y] = [scrollX, scrollY];
       elsewhere = places.map(([left, top, right, bottom]) =>
@@ -174,7 +184,7 @@ Object.assign(domsieve, (() => {
     // Called again and again, because no timer goes on without scripts.
     rests(leftMs, lazyMs) {
       if (brings(lazyMs)) return false;
-      return !own("getAnimations").call(document).some((one) => endsWithin(one, leftMs));
+      return !allTrees().flatMap(animationsOf).some((one) => endsWithin(one, leftMs));
     },
 
     notePictures() {

@@ -77,14 +77,15 @@ async def _rest(tab: Tab, watch: PageEvents, limit_s: float) -> None:
     """Wait until the page shows what it shows from then on, so that pictures show nothing else."""
     now = asyncio.get_running_loop().time
     start, limit = now(), inf
+    is_loading = await _call(tab, watch, "layOut()", limit_s)
     if places := await _unreached(tab, watch, limit_s):
         await _call(tab, watch, f"visit({json.dumps(places)})", limit_s)
     while (left := ENDS_SOON_S + start - now()) > 0:
         function = f"rests({round(left * 1000)}, {round(_LAZY_S * 1000)})"
         if await _ask(tab, watch, function, limit_s, absent=True):
-            # Of what is at these places, only requests tell whether it has come.
+            # Of what is at these places, and of backgrounds, only requests tell whether it has come.
             limit = min(limit, now() + _LAZY_S)
-            if not places or watch.idle_s() or now() >= limit:
+            if not (places or is_loading) or watch.idle_s() or now() >= limit:
                 return
         await asyncio.sleep(_REST_STEP_S)
 
