@@ -9,7 +9,9 @@
 // a reader to scroll to something, take no longer than `lateEndMs`; returns how many nodes it had. resume(): lets those go
 // on that follow what is scrolled. halfway: these.
 globalThis.domsieve = (() => {
-  const { part, run, own, isLaidOut, trees, allTrees, laidOut, animated, unskipped, canScroll, animationsOf, endsWithin } = dom;
+  const {
+    part, run, own, isLaidOut, trees, allTrees, laidOut, animated, unskipped, canScroll, animationsOf, endsWithin,
+  } = dom;
 
   let lastChange = performance.now();
   const changed = () => { lastChange = performance.now(); };
@@ -33,7 +35,8 @@ globalThis.domsieve = (() => {
   // Scrolls a box to where it begins, also if it snaps to somewhere else.
   const begin = (element) => {
     const [across, down] = canScroll(element);
-    const isThere = () => !(across && part(element, Element, "scrollLeft")) && !(down && part(element, Element, "scrollTop"));
+    const isThere = () =>
+      !(across && part(element, Element, "scrollLeft")) && !(down && part(element, Element, "scrollTop"));
     const go = () => run(element, Element, "scrollTo",
       { ...(across ? { left: 0 } : {}), ...(down ? { top: 0 } : {}), behavior: "instant" });
     go();
@@ -165,7 +168,8 @@ globalThis.domsieve = (() => {
     unscroll(withPage) {
       const page = document.scrollingElement;
       const found = allTrees().flatMap((tree) => [...tree.querySelectorAll("*")])
-        .filter((one) => (withPage || one !== page) && isLaidOut(one) && (part(one, Element, "scrollTop") || part(one, Element, "scrollLeft")));
+        .filter((one) => (withPage || one !== page) && isLaidOut(one)
+          && (part(one, Element, "scrollTop") || part(one, Element, "scrollLeft")));
       found.forEach(begin);
       return found.length > 0;
     },

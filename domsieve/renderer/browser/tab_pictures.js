@@ -169,7 +169,9 @@ Object.assign(domsieve, (() => {
     layOut() {
       let isSkipping = false;
       for (const [inner] of places(document, 0, 0)) {
-        for (const [, style] of laidOut(part(inner, Document, "documentElement"))) isSkipping ||= style?.contentVisibility === "auto";
+        for (const [, style] of laidOut(part(inner, Document, "documentElement"))) {
+          isSkipping ||= style?.contentVisibility === "auto";
+        }
       }
       return isSkipping;
     },

@@ -154,7 +154,8 @@ globalThis.domsievePixels = (() => {
         return [left, top, width, height, ...styles.map(said)];
       };
       return elements.map((element) => {
-        const inside = isLively ? [...trees(element)].flatMap((root) => [...root.querySelectorAll("*")]).filter(isLaidOut) : [];
+        const inside = !isLively ? []
+          : [...trees(element)].flatMap((root) => [...root.querySelectorAll("*")]).filter(isLaidOut);
         const isInPage = element instanceof HTMLElement && part(element, HTMLElement, "offsetParent") !== null;
         const look = isLively ? digest([element, ...inside].map(seen).join()) : rectOf(element).top;
         return [look, isInPage || inside.length > MOST_INSIDE];

@@ -227,8 +227,8 @@ Object.assign(domsievePixels, (() => {
     },
 
     // Where the ink of each line is, and how high if it is not transformed; where in its width some of its letters begin
-    // and end, and boxes around these if it is turned; and the room of its letters over that of the same ones with no other space between them and no other
-    // width. null for a line that cannot be drawn.
+    // and end, and boxes around these if it is turned; and the room of its letters over that of the same ones with no
+    // other space between them and no other width. null for a line that cannot be drawn.
     measured(fonts, lines) {
       const pen = run(paper(1, 1), HTMLCanvasElement, "getContext", "2d");
       return lines.map((line) => {

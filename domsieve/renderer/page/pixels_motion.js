@@ -4,8 +4,8 @@
 // resume(): lets all go on.
 // hasDriven(...roots): whether any follow what is scrolled.
 // advance(ms): brings all that was paused, and is where it was, to another time.
-// loosen(), settle(endsMs): let transitions begin, and bring them, and all that began or waited until now, to where they are
-// after some time; returns whether any of these follow what is scrolled.
+// loosen(), settle(endsMs): let transitions begin, and bring them, and all that began or waited until now, to where they
+// are after some time; returns whether any of these follow what is scrolled.
 // isInTransition(): whether the browser shows pictures of what was there before.
 // reveal(...roots): shows the content of boxes that have none far from the window.
 // hasCanvas(...roots), canvasStyles(...roots): whether there is any canvas, and how they are laid out.
