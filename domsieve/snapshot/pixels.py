@@ -9,6 +9,9 @@ import numpy as np
 from domsieve.snapshot.page import PIXELS, UNPICTURED, Snapshot
 from domsieve.snapshot.strings import StringTable
 
+LEAST_SLOT = 1.0, 0.5
+"""Text can be read in a box that scrolls if this shows so much at once: width and height in sizes of a letter."""
+
 # What pictures say of texts: the whole word, or the beginning of a word with numbers.
 _UNSURE, _IN_PART, _CUT = "unsure", "seen ", "cut "
 

@@ -42,6 +42,11 @@ HIDDEN = {
     ],
     Hiding.CLIPPED: [
         "<div style='overflow:hidden;height:0'><p>{}</p></div>",
+        # Boxes that scroll, but show no whole letter.
+        "<div style='font-size:1px;width:3px;height:40px;overflow:auto;white-space:nowrap'>"
+        "<p style='font-size:16px'>{}</p></div>",
+        "<div style='font-size:1px;width:90px;height:5px;overflow:auto'>"
+        "<p style='font-size:16px;margin:0'>{}</p></div>",
         "<div style='overflow:clip;width:0;height:20px'><p>{}</p></div>",
         "<span style='position:absolute;width:1px;height:1px;overflow:hidden;clip:rect(0,0,0,0)'>{}</span>",
         "<p style='clip-path:inset(50%)'>{}</p>",
@@ -422,6 +427,15 @@ WAYS = {
     ],
 }
 SEEN_TOO = [
+    # Shapes of drawings that are only defined, or in groups without display, and the caption of a table.
+    "<svg width=800 height=60><defs><clipPath id=c><rect width=800 height=60 /></clipPath></defs>"
+    "<text y=30>{}</text></svg>",
+    "<svg width=800 height=60><text y=30>{}</text><clipPath id=c><rect width=800 height=60 fill=white />"
+    "</clipPath></svg>",
+    "<svg width=800 height=60><text y=30>{}</text><g style='display:none'><rect width=800 height=60 fill=white /></g>"
+    "</svg>",
+    "<body style='background:#036'><table style='background:#fff'><caption style='color:#fff'>{}</caption><td>one",
+    "<svg width=900 height=300 viewBox='0 0 9 3'><text x=.1 y=1 font-size=.25>{}</text></svg>",
     # Boxes that a script has scrolled, and one that has snapped.
     "<div id=s style='height:60px;overflow:auto'><p>{}</p><p style='height:900px'>more</p></div>"
     "<script>s.scrollTop = 1e6</script>",

@@ -21,6 +21,7 @@ from domsieve.budget import check, spending
 from domsieve.snapshot.contrast import contrast
 from domsieve.snapshot.moments import moments
 from domsieve.snapshot.page import PIXELS, Snapshot
+from domsieve.snapshot.pixels import LEAST_SLOT
 
 
 class Hiding(IntEnum):
@@ -134,10 +135,13 @@ class _Judge:
     def judge(self, text: Ints) -> NDArray[np.uint8]:
         """Return the `Hiding` of each of these texts, which have boxes."""
         scene, node, above = self.scene, self.node, self.page.parent[text].astype(np.int64)
-        rect, letter = self.rect[text], node.letter_px[text]
+        rect = self.rect[text]
         size = np.minimum(rect[:, 2] - rect[:, 0], rect[:, 3] - rect[:, 1])
         letters = self._lengths(text)
         read = self._letter_sizes(text, letters)
+        letter = np.where(
+            node.in_drawing[text], read, node.letter_px[text]
+        )  # drawings have units of their own
         # Letters on a background that is cut to them have an edge of its colour.
         edge = np.where(scene.cut_to_text[above][:, None], scene.lettering[above], 0.0)
         inks = (self._inks(text), node.outline[text], edge)
@@ -167,7 +171,10 @@ class _Judge:
             ~node.seen[text],
             (size <= LEAST_PX) | (read <= LEAST_PX) | scene.is_flat(above),
             unseen,
-            ~is_larger(left, least) | (share_in(left, rect) < _LEAST_LEFT) | self._is_cut(text, cores),
+            ~is_larger(left, least)
+            | self._is_in_slot(text, letter)
+            | (share_in(left, rect) < _LEAST_LEFT)
+            | self._is_cut(text, cores),
             self._is_off_screen(text),
             faint,
             self.covers.hidden(text, self._shown(text), inks, back.owner, back.ground)
@@ -183,6 +190,13 @@ class _Judge:
         )
         of = (Hiding.INVISIBLE, *range(Hiding.INVISIBLE, Hiding.UNREADABLE + 1))
         return np.select(tests, [np.uint8(one) for one in of], np.uint8(Hiding.NONE))
+
+    def _is_in_slot(self, text: Ints, letter: F64) -> Bools:
+        """Return which texts are in boxes that scroll and show no whole letter of them at once."""
+        scene = self.scene
+        scroller = scene.scroller_of[self.page.parent[text]]
+        shown = intersection(scene.own_clip[scroller], scene.rect[scroller])
+        return (scroller >= 0) & ~is_larger(shown, letter[:, None] * LEAST_SLOT)
 
     def _is_off_screen(self, text: Ints) -> Bools:
         """Return which texts are where nobody can scroll to."""

@@ -131,7 +131,8 @@ class PaintStyles:
         self.is_behind: Bools = self.is_placed & self.each(
             "z-index", "auto", lambda value: value.startswith("-")
         )
-        self.is_drawn: Bools = has_tag(page, *DRAWN) & self._below("svg")
+        self.in_drawing: Bools = self._below("svg")
+        self.is_drawn: Bools = has_tag(page, *DRAWN) & self.in_drawing
         self.is_picture = has_tag(
             page, "canvas", "embed", "iframe", "img", "object", "picture", "svg", "video"
         )
@@ -142,7 +143,10 @@ class PaintStyles:
         ) & ~self.each("float", "none", lambda value: value != "none")
         self.is_decorated_through &= ~has_tag(page, "svg")
         self.has_reference: Bools = self.each("filter", "none", lambda value: "url(" in value)
-        self.is_unpainted = self._below(*_PAINTED_LATER)
+        self.is_caption = self.each("display", "inline", lambda value: value == "table-caption")
+        # Groups of a drawing without display have boxes for what is in them.
+        unshown = self.in_drawing & self.each("display", "inline", lambda value: value == "none")
+        self.is_unpainted = self._below(*_PAINTED_LATER) | below(unshown, page.end.astype(np.int64))
         size = _SIZE.fullmatch(str(page.provenance.options.get("viewport_px", "")))
         self.window_px = (float(size[1]), float(size[2])) if size else (np.inf, np.inf)
 

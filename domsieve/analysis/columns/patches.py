@@ -66,7 +66,7 @@ class Patches:
         x, y, width, height = page.box.astype(np.float64).T
         self._rect = np.stack((x, y, x + width, y + height), axis=1)
         # Texts have the styles of their parents.
-        self._is_box: Bools = (page.style >= 0) & (page.kind != Kind.TEXT)
+        self._is_box: Bools = (page.style >= 0) & (page.kind != Kind.TEXT) & ~styles.is_unpainted
         self.ground = np.where(self._is_box[:, None], styles.background, NO_COLOUR)
         partly = styles.each("background-clip", "border-box", lambda value: value == "content-box")
         partly &= self.ground[:, 3] > 0
@@ -75,8 +75,9 @@ class Patches:
             one: np.array([self.ground[one], NO_COLOUR]) for one in np.flatnonzero(partly).tolist()
         }
         self.ground[partly] = UNKNOWN
-        self.ground[styles.is_drawn] = styles.fill[styles.is_drawn]
-        unclear = styles.is_drawn & ~has_tag(page, "rect") & (self.ground[:, 3] > 0)
+        drawn = styles.is_drawn & self._is_box
+        self.ground[drawn] = styles.fill[drawn]
+        unclear = drawn & ~has_tag(page, "rect") & (self.ground[:, 3] > 0)
         self.ground[unclear] = UNKNOWN
         self.ground[self._empty_cells()] = NO_COLOUR
         self.beside = self.ground.copy()

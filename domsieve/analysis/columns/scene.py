@@ -296,16 +296,18 @@ class Scene:
 
     def _inherit_colours(self, nodes: Ints, above: Ints) -> None:
         node, patches = self.node, self.patches
+        # The background of a table is not behind its caption.
+        behind = np.where(node.is_caption[nodes], np.maximum(self.page.parent[above], 0), above)
         cut = node.cut_to_text[nodes]
         paints = (patches.ground[nodes, 3] > 0) & ~cut
         for ground, of in ((self.ground, patches.ground), (self.beside, patches.beside))[
             : 1 + self._has_marks
         ]:
-            ground[nodes] = ground[above]
+            ground[nodes] = ground[behind]
             those = nodes[paints & (of[nodes, 3] > 0)]
             ground[those] = laid_on(of[those], ground[those])
         own = patches.ground[nodes]
-        self.ground_of[nodes] = np.where(paints, nodes, self.ground_of[above])
+        self.ground_of[nodes] = np.where(paints, nodes, self.ground_of[behind])
         for root in self._roots.keys() & set(nodes.tolist()):
             self._paint_canvas(root)
         self.cut_to_text[nodes] = self.cut_to_text[above] | cut
