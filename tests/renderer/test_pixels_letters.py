@@ -41,6 +41,12 @@ _HATCHED = (
 _CROSSES = "".join(f"M{4 * at} 4l6 12m0 -12l-6 12" for at in range(140))
 _PLACES = ((23, 16), (16, 23), (25, 25), (17, 14), (27, 20), (14, 19))
 UNLIKE = {
+    "strips of letters in circles": "<div style='position:relative'>ⓘⓖⓝⓞⓡⓔ ⓐⓛⓛ ⓟⓡⓔⓥⓘⓞⓤⓢ {}"
+    "<div style='position:absolute;inset:0;"
+    "background:repeating-linear-gradient(#fff 0 7px,transparent 7px 9px)'></div></div>",
+    "Braille in strips": "<div style='position:relative'>⠺⠓⠊⠎⠏⠑⠗ ⠃⠑⠽⠕⠝⠙ ⠎⠑⠧⠑⠝ {}"
+    "<div style='position:absolute;inset:0;"
+    "background:repeating-linear-gradient(#fff 0 7px,transparent 7px 9px)'></div></div>",
     "strips across": "<p style='mask-image:"
     "repeating-linear-gradient(90deg,#000 0 12px,transparent 12px 54px)'>{}</p>",
     "strips of stretched letters": "<svg width=900 height=40 style='mask-image:repeating-linear-gradient(90deg,"
@@ -139,6 +145,18 @@ UNLIKE = {
 }
 # Each is drawn apart in the same way as the browser draws it in the page.
 LIKE = {
+    "a word above another": "<ruby>internationalisation<rt>whisper</rt></ruby>",
+    "words above a long word": "<ruby style='font-size:30px'>internationalisation<rt>a whisper b</rt></ruby>",
+    "under longer ones": "<ruby>whisper lanterns<rt>these words above it are very much longer than it</rt></ruby>",
+    "justified and turned": "<p style='text-align:justify;width:300px;transform:rotate(-5deg);margin:60px'>these "
+    "words are apart from each other in all of their lines, but for those of the last one</p>",
+    "justified down": "<p style='text-align:justify;height:300px;writing-mode:vertical-rl'>these words are apart "
+    "from each other in all of their lines, but for those of the last one</p>",
+    "without kerning": "<p style='font:40px serif;font-kerning:none'>AVAVA Tokyo WAVES Yacht</p>",
+    "that turns": "<style>@keyframes k { to { rotate: 1turn } }</style><p style='margin:200px;width:300px;"
+    "animation:k 3s linear infinite'>seven words that a reader can read</p>",
+    "that grows": "<style>@keyframes k { to { font-size: 30px } }</style>"
+    "<p style='animation:k 3s infinite alternate'>seven words that a reader can read</p>",
     "to the left": "<p dir=rtl>مرحبا بكم في هذه الصفحة التي يمكن للجميع قراءتها اليوم</p>",
     "both ways": "<p dir=rtl>שלום לכולם, זהו משפט abc באנגלית 123 וגם בעברית</p>",
     "small capitals": "<p style='font:small-caps 20px serif'>Some Words for Readers</p>",
@@ -253,6 +271,19 @@ def test_letters_are_drawn_as_the_browser_draws_them(studio: Studio, way: str) -
     kept = domsieve.clean(page, method="none", hidden="pixels").text
     assert str(kept).strip()
     assert str(kept) == str(domsieve.clean(page, method="none", hidden="keep").text)
+
+
+@pytest.mark.browser
+def test_text_on_large_pale_words_is_read(studio: Studio) -> None:
+    page = show(
+        studio,
+        "<div style='position:relative;height:260px;overflow:hidden;font:bold 200px sans-serif'><span style='"
+        "position:absolute;left:0;top:-40px;color:#eee'>DESIGN</span><span style='position:absolute;left:60px;"
+        "top:10px;color:#e4e4e4'>STUDIO</span><p style='position:absolute;top:90px;left:40px;margin:0;"
+        "font:20px sans-serif'>"
+        f"{_WORDS}</p></div>",
+    )
+    assert _WORDS in domsieve.clean(page, method="none", hidden="pixels").text
 
 
 @pytest.mark.browser

@@ -24,6 +24,7 @@ PIXEL_STYLES = (
     "column-width",
     "font-stretch",
     "font-variant-caps",
+    "font-kerning",
     "font-variation-settings",
     "text-rendering",
 )

@@ -58,6 +58,12 @@ class Heaps:
             cover[y:bottom, x:right] += 1
         self.buried = is_seen & ~scene.is_sign & ~slanted[self._line]
         self.buried = self._is_in(cover >= _PILE, self.buried)
+        self._size = scene.font_px(self._first) * np.sqrt(
+            np.abs(np.linalg.det(scene.maps[scene.owner[self._first]]))
+        )
+        self._around, self._others = around, np.unique(self._line[is_word])
+        for part in np.flatnonzero(self.buried).tolist():
+            self.buried[part] = self._is_piled(part)
         for x, y, right, bottom in (
             *around[np.unique(self._line[counts & scene.is_sign])].tolist(),
             *edges[counts & slanted[self._line]].tolist(),
@@ -68,12 +74,26 @@ class Heaps:
         for x, y, right, bottom in edges[self.mixing].tolist():
             heap[y:bottom, x:right] = True
         self._others = np.unique(self._line[counts])
-        self._around = around[self._others]
-        self._size = scene.font_px(self._first) * np.sqrt(
-            np.abs(np.linalg.det(scene.maps[scene.owner[self._first]]))
-        )
         meets = [heap[y:bottom, x:right].any() for x, y, right, bottom in edges[counts].tolist()]
         self.texts = np.unique(scene.owner[np.flatnonzero(counts)[np.array(meets, np.bool_)]])
+
+    def _meeting(self, part: int) -> tuple[Ints, F64]:
+        """Return which of `_others` meet a part of another line, and how many times larger their letters are."""
+        edges, own = self._edges[part], self._line[part]
+        around = self._around[self._others]
+        meets = (around[:, :2] < edges[2:]).all(axis=1) & (around[:, 2:] > edges[:2]).all(axis=1)
+        found = self._others[meets & (self._others != own)]
+        return found, self._size[found] / max(self._size[own], 1e-3)
+
+    def _is_piled(self, part: int) -> bool:
+        """Return whether texts of about the size of a part are in a heap with it; much larger ones are areas."""
+        lines, ratio = self._meeting(part)
+        left, top, right, bottom = self._edges[part].tolist()
+        cover = np.ones((bottom - top, right - left), np.uint16)
+        alike = lines[(ratio <= _OTHER_SIZE) & (ratio >= 1 / _OTHER_SIZE)]
+        for x, y, end, low in (self._around[alike] - [left, top, left, top]).tolist():
+            cover[max(y, 0) : max(low, 0), max(x, 0) : max(end, 0)] += 1
+        return bool(np.count_nonzero(cover >= _PILE) > _BURIED * cover.size)
 
     def _is_in(self, mask: Bools, parts: Bools) -> Bools:
         """Return which of some parts (B,) are mostly inside of a mask of the picture."""
@@ -140,9 +160,7 @@ class Heaps:
 
     def _most_alike(self, part: int) -> float:
         """Return up to which share of difference the colours of a part and of the texts on it are alike."""
-        edges, own = self._edges[part], self._line[part]
-        meets = (self._around[:, :2] < edges[2:]).all(axis=1) & (self._around[:, 2:] > edges[:2]).all(axis=1)
-        ratio = self._size[self._others[meets & (self._others != own)]] / max(self._size[own], 1e-3)
+        _, ratio = self._meeting(part)
         is_other = (ratio > _OTHER_SIZE) | (ratio < 1 / _OTHER_SIZE)
         return _ALIKE_AREA if is_other.all() else _ALIKE
 

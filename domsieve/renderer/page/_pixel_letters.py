@@ -18,7 +18,10 @@ INKS = 3
 """Letters are drawn in the three colours, so that those on top of each other can be told apart."""
 # So many lines that begin above are looked at for this.
 _NEIGHBOURS = 300
-_FONT = ("font-style", "font-weight", "font-family", "font-variant-caps", "font-stretch", "text-rendering")
+_FONT = (
+    *("font-style", "font-weight", "font-family", "font-variant-caps"),
+    *("font-stretch", "text-rendering", "font-kerning"),
+)
 _CASES = {"uppercase": str.upper, "lowercase": str.lower}
 # In lines that go down, the letters of Chinese, Japanese and Korean, and all that come after, stay upright.
 _UPRIGHT = "\u1100"
@@ -42,9 +45,9 @@ class Letters:
     by_document : the lines that each document draws.
     lines : of each such line, what ``pixels_lines.js`` needs: its text, the number of its font, the space between
         letters and words, its direction, its edges in CSS px of the page, what its transforms make of it (4,) or
-        None, and where in the text its parts begin and end, whether its font is varied, whether it is in a drawing,
-        and from which code point on its letters are upright in a line that goes down, None for none, and what turns
-        a letter along a path and moves it from the left and the top of its box (6,), None for others.
+        None, and where in the text its parts begin and end, whether its font is varied, whether it is in a drawing
+        or in a ruby, from which code point on its letters are upright in a line that goes down, None for none, and
+        what turns a letter along a path and moves it from the left and the top of its box (6,), None for others.
     is_drawn : (B,), the parts of such lines.
     ink : (B,), the ink that the line of each part was drawn with: lines on top of each other have different ones.
     """
@@ -88,6 +91,7 @@ class Letters:
                 "ends": ends,
                 "isVaried": _is_varied(scene, node),
                 "isDrawing": bool(scene.is_drawing[node]),
+                "isRuby": bool(scene.is_ruby[node]),
                 "upright": _upright(scene, node, text),
                 "place": places.get(line),
             }
@@ -98,7 +102,7 @@ class Letters:
 
     @property
     def fonts(self) -> list[tuple[str | float, ...]]:
-        """The fonts: style and weight, size in px, family, kind of capitals, width and how precise each is drawn."""
+        """The fonts: style and weight, size in px, family, capitals, width, how precise it is drawn, and kerning."""
         return [*self._fonts]
 
     def _styled(self, font: Sequence[str], size_px: float, between: Sequence[str]) -> dict[str, Any]:

@@ -4,6 +4,7 @@ import re
 import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import chain
 from typing import Any
 
@@ -329,6 +330,17 @@ def edges_of(boxes: F64) -> F64:
 def px(value: str) -> float:
     """Return a computed length in px, 0 for other values."""
     return float(value[:-2]) if value.endswith("px") else 0.0
+
+
+@lru_cache(5_000)
+def is_letter(sign: str) -> bool:
+    """Return whether readers take a sign for a letter or digit: also in circles and squares, and those of Braille."""
+    name = unicodedata.name(sign, "")
+    return (
+        any(map(str.isalnum, unicodedata.normalize("NFKC", sign)))
+        or name.startswith("BRAILLE PATTERN")
+        or "LATIN CAPITAL LETTER" in name
+    )
 
 
 def levels_of(parent: Ints) -> list[Ints]:

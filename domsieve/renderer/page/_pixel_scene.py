@@ -16,6 +16,7 @@ from domsieve.renderer.page._pixel_parts import (
     drawn_px,
     edges_of,
     frame_place,
+    is_letter,
     is_upright,
     letters_before,
     parts_of,
@@ -38,6 +39,7 @@ from domsieve.renderer.page._pixel_turns import (
     too_flat,
 )
 from domsieve.snapshot.page import Kind
+from domsieve.snapshot.pixels import LEAST_SLOT
 
 _NOT_SCROLLING = frozenset({"no", "off", "noscroll"})  # of the attribute of a frame
 # Bounds of the work on one page: fixed boxes with texts, and boxes that scroll.
@@ -120,6 +122,7 @@ class Scene(Places):
     is_displaced : (N,), the nodes whose lines captures have elsewhere: vertical ones, in columns, buttons, drawings.
     is_level : (N,), the nodes whose lines are written to the side, not down or up.
     is_plain, is_curved : (N,), the texts whose letters are in lines, and those with letters along a path.
+    is_ruby : (N,), the texts in a ruby, whose letters may be spread.
     ink : how many pixels of a picture would differ if the letters of each part were black on white (B,).
     column, maps : the distinct values of each property, and what transforms make of each node (N, 2, 2).
     has_first_lines : whether style sheets may give first lines another font.
@@ -236,9 +239,9 @@ class Scene(Places):
         self.is_level = has("writing-mode", "horizontal-tb", "")
         self.column, self.maps = column, maps
         split = ~(has("column-count", "auto", "") & has("column-width", "auto", ""))
-        self.is_displaced = (
-            self.is_drawing | self.below(split | np.isin(self.names, ("button",))) | ~self.is_level
-        )
+        self.is_ruby = self.below(has("display", "ruby", "ruby-text"))
+        self.is_displaced = self.is_drawing | ~self.is_level
+        self.is_displaced |= self.below(split | np.isin(self.names, ("button",)))
         self.is_curved = self.below(np.isin(self.names, ("textpath",))) & self.is_drawing & is_text
         turns, near = np.array([*map(tilted, column["rotate"], column["transform"])])[row].T
         self.is_plain = ~(self.is_curved | (self.below(turns) & (self.is_deep | self.below(near))))
@@ -305,7 +308,7 @@ class Scene(Places):
                     pieces[at][1][begin:end]
                     for at, (begin, end) in zip(line.tolist(), chars[:, :2].tolist(), strict=True)
                 )
-                signs.append(np.array([not any(map(str.isalnum, one)) for one in parts], np.bool_))
+                signs.append(np.array([not any(map(is_letter, one)) for one in parts], np.bool_))
                 columns.append((node[entry], line + lines, box, first, letters, chars))
                 self.pieces += (piece for _, piece in pieces)
                 line_boxes.append(edges_of(places))
@@ -335,6 +338,7 @@ class Scene(Places):
         self.ink = self._ink_of(np.arange(self.owner.size))
         self.scroller = self.inherited(self._scroller_of)[self.owner]
         self.unread[self.owner[self._is_combined[self.owner] & (self.letters > _MOST_COMBINED)]] = True
+        self.unread[self.owner[self._is_in_slot()]] = True
         level = np.flatnonzero((~self.is_turned & self._in_px)[self.owner])
         group, line, letters = self.owner[level], self.line[level], self.letters[level]
         thin = squeezed(group, line, self.box[level], letters, self.font_px(level))
@@ -412,6 +416,16 @@ class Scene(Places):
     def frames(self) -> list[int]:
         """The elements with the frames of this page, but not those of frames in it."""
         return [int(self.parent[start]) for start in self.starts[1:-1] if self.parent[start] >= 0]
+
+    def _is_in_slot(self) -> Bools:
+        """Return which parts (B,) are in boxes that scroll and show no whole letter of them at once."""
+        room = np.full((len(self.scrollers) + 1, 2), np.inf)
+        for number, one in enumerate(self.scrollers):
+            room[number] = np.minimum(one.port[2:] - one.port[:2], room[one.outer])
+        inside = np.flatnonzero(self.scroller >= 0)
+        found = np.zeros(self.owner.size, np.bool_)
+        found[inside] = (room[self.scroller[inside]] < self.font_px(inside)[:, None] * LEAST_SLOT).any(axis=1)
+        return found
 
     def _add_scrollers(
         self, document: PixelDocument, node: Ints, bounds: F64, frame: int, scale: F64

@@ -34,6 +34,8 @@ Object.assign(domsievePixels, (() => {
   };
   // Letters of a varied font have another width than those that a canvas can draw.
   const MOST_MISFIT = 0.08;
+  // The letters of a ruby are spread if they have this share of room.
+  const LEAST_SPREAD = 0.02;
   const STRETCHES = [
     [50, "ultra-condensed"], [62.5, "extra-condensed"], [75, "condensed"], [87.5, "semi-condensed"], [100, "normal"],
     [112.5, "semi-expanded"], [125, "expanded"], [150, "extra-expanded"], [200, "ultra-expanded"],
@@ -54,9 +56,9 @@ Object.assign(domsievePixels, (() => {
   // How a pen draws a line at its place: see `Letters` in _pixel_letters.py for what a line is. What has no transform
   // fills its box: it may be enlarged as a whole, and its words may be apart. Spaces at its ends may be outside of it.
   const laid = (pen, fonts, line) => {
-    const { text, font, letterSpacing, wordSpacing, direction, box, map, upright, place, isDrawing } = line;
+    const { text, font, letterSpacing, wordSpacing, direction, box, map, upright, place, isDrawing, isRuby } = line;
     pen.font = "10px sans-serif";
-    const [style, size, family, caps, stretch, rendering] = fonts[font];
+    const [style, size, family, caps, stretch, rendering, kerning] = fonts[font];
     const [left, top, right, bottom] = box;
     const high = () => {
       const { fontBoundingBoxAscent, fontBoundingBoxDescent } = pen.measureText("");
@@ -71,7 +73,7 @@ Object.assign(domsievePixels, (() => {
     const [letter, word] = [letterSpacing * zoom, wordSpacing * zoom];
     [pen.letterSpacing, pen.wordSpacing] = [`${letter}px`, `${word}px`];
     [pen.fontVariantCaps, pen.direction, pen.textAlign] = [caps, direction, "left"];
-    pen.fontStretch = stretched(stretch);
+    [pen.fontStretch, pen.fontKerning] = [stretched(stretch), kerning || "auto"];
     pen.textRendering = RENDERINGS.find((one) => one.toLowerCase() === rendering) ?? "auto";
     const wideOf = (piece) => pen.measureText(piece).width;
     if (place) {
@@ -85,23 +87,27 @@ Object.assign(domsievePixels, (() => {
     let [a, b, c, d] = (map ?? [1, 0, 0, 1]).map((one) => one / (map ? zoom : 1));
     if (!map) a = d = exact((bottom - top) / (above + below));
     let [piece, misfit, isStretched] = [text, 0, false];
-    if (!b && !c) {
-      const rest = (one) => (right - left) / Math.abs(a) - wideOf(one);
+    if (upright === null || (!b && !c)) {
+      // The box of a turned line is around its corners.
+      const long = () => (Math.abs(b) > Math.abs(a) ? (bottom - top - Math.abs(d) * (above + below)) / Math.abs(b)
+        : (right - left - Math.abs(c) * (above + below)) / Math.abs(a));
+      const rest = (one) => long() - wideOf(one);
       const pieces = [...new Set([text, text.trimEnd(), text.trimStart(), text.trim()])];
       piece = pieces.reduce((best, one) => (Math.abs(rest(one)) < Math.abs(rest(best)) ? one : best));
       misfit = Math.abs(rest(piece)) / (wideOf(piece) || 1);
       // Drawings may be stretched to the side.
       isStretched = isDrawing && !map && misfit > MOST_MISFIT;
       if (isStretched) a = (right - left) / (wideOf(piece) || 1);
-      if (!isDrawing && upright === null && IDEOGRAPH.test(piece) && rest(piece) > MOST_MISFIT * wideOf(piece)) {
-        const wide = (right - left) / Math.abs(a);
-        const at = [-wide / 2, (above - below) / 2];
-        return { piece, at, wide, misfit: 0, matrix: [a, b, c, d, (left + right) / 2, (top + bottom) / 2],
-          begin: text.indexOf(piece), glyphs: spread(piece, at, rest(piece), wideOf) };
+      const isSpread = isRuby ? rest(piece) > LEAST_SPREAD * wideOf(piece)
+        : !b && !c && IDEOGRAPH.test(piece) && rest(piece) > MOST_MISFIT * wideOf(piece);
+      if (!isDrawing && upright === null && isSpread) {
+        const at = [-long() / 2, (above - below) / 2];
+        return { piece, at, wide: long(), misfit: 0, matrix: [a, b, c, d, (left + right) / 2, (top + bottom) / 2],
+          begin: text.indexOf(piece), glyphs: spread(piece, at, rest(piece), wideOf, isRuby ? size * zoom : 0) };
       }
       const spaces = piece.split(/[ \u00a0]/).length - 1;
       if (spaces) pen.wordSpacing = `${word + exact(rest(piece) / spaces, 0)}px`;
-      else if (!map) a = exact((right - left) / (wideOf(piece) || 1));
+      else if (!map && !isRuby) a = exact((right - left) / (wideOf(piece) || 1));
     }
     if (upright !== null) piece = text.trim();
     let wide = wideOf(piece);
@@ -126,7 +132,8 @@ Object.assign(domsievePixels, (() => {
   };
   // The pieces of a justified line with ideographs, beside each of which there is room as there is at spaces.
   const IDEOGRAPH = /[\u2e80-\u312f\u31a0-\ua4cf\uf900-\ufaff\uff01-\uff60]/;
-  const spread = (text, [from, base], room, wideOf) => {
+  // In a ruby, there is half as much at its ends, up to a letter of its size (`most`).
+  const spread = (text, [from, base], room, wideOf, most) => {
     const letters = Array.from(new Intl.Segmenter().segment(text), ({ segment }) => ({ piece: segment, gaps: 0 }));
     letters.forEach((letter, at) => {
       const [isWide, before] = [IDEOGRAPH.test(letter.piece), letters[at - 1]];
@@ -134,7 +141,10 @@ Object.assign(domsievePixels, (() => {
       letter.gaps = Number(isWide || /\s/.test(letter.piece));
     });
     letters.at(-1).gaps = 0;
-    const count = letters.reduce((sum, { gaps }) => sum + gaps, 0) || 1;
+    const count = letters.reduce((sum, { gaps }) => sum + gaps, 0);
+    const lead = most && Math.min(room / (count + 1) / 2, count ? most : room);
+    const gap = (room - 2 * lead) / (count || 1);
+    from += lead;
     const glyphs = [];
     let isOpen = true;
     for (const { piece, gaps } of letters) {
@@ -144,11 +154,12 @@ Object.assign(domsievePixels, (() => {
       isOpen = gaps > 0;
     }
     return glyphs.map(({ piece, gaps }) => {
-      const glyph = { piece, at: [from, base], wide: wideOf(piece) + gaps * room / count };
+      const glyph = { piece, at: [from, base], wide: wideOf(piece) + gaps * gap };
       from += glyph.wide;
       return glyph;
     });
   };
+  const isUpright = ({ upright }) => upright !== null;
   // The upright letters of a line that goes down, from a code point on, and the pieces between them, that lie.
   const apart = (text, upright) => {
     const found = [];
@@ -236,7 +247,7 @@ Object.assign(domsievePixels, (() => {
         if (![a, b, c, d, e, f, wide].every(Number.isFinite) || !wide) return null;
         if (line.isVaried && misfit > MOST_MISFIT) return null;
         const ink = pen.measureText(piece);
-        const xs = line.upright !== null || glyphs.length > 1 ? [at[0], -at[0]] : [at[0] - ink.actualBoundingBoxLeft, at[0] + ink.actualBoundingBoxRight];
+        const xs = isUpright(line) || glyphs.length > 1 ? [at[0], -at[0]] : [at[0] - ink.actualBoundingBoxLeft, at[0] + ink.actualBoundingBoxRight];
         const ys = [at[1] - ink.actualBoundingBoxAscent, at[1] + ink.actualBoundingBoxDescent];
         const around = (xs, ys) => {
           const corners = xs.flatMap((x) => ys.map((y) => [a * x + c * y + e, b * x + d * y + f]));
@@ -245,7 +256,7 @@ Object.assign(domsievePixels, (() => {
         };
         // How much of the line the first letters take, counted in code units.
         const place = (end) => {
-          let [units, taken] = [0, 0];
+          let [units, taken] = [0, isUpright(line) ? 0 : glyphs[0].at[0] - at[0]];
           for (const { piece: one, wide: own } of glyphs) {
             const part = one.slice(0, Math.max(end - units, 0));
             taken += part === one ? own : pen.measureText(part).width;
