@@ -59,6 +59,14 @@ COMES = {
     "quotes in turn": "<style>@keyframes k { 0%, 40%, 100% { opacity: 0 } 5%, 35% { opacity: 1 } } i { opacity: 0; "
     f"animation: k 9s infinite; {_LAYER} }} i + i {{ animation-delay: 3s }} i + i + i {{ animation-delay: 6s }}"
     "</style><div style='position:relative;height:30px'><i>one quote</i><i>two quotes</i><i>{}</i></div>",
+    "a text that blinks": "<style>@keyframes k { from, to { color: transparent } 50% { color: #000 } }</style>"
+    "<p style='animation:k 1s step-end infinite'>{}</p>",
+    "a text that is out of sight half of the time": "<style>@keyframes k { 50% { visibility: hidden } }</style>"
+    "<p style='animation:k 1s step-end infinite'>{}</p>",
+    "a filter in turn": "<style>@keyframes k { 0%, 50% { filter: opacity(0) } 60%, 90% { filter: opacity(1) } }"
+    "</style><p style='animation:k 9s infinite'>{}</p>",
+    "a shape in turn": "<style>@keyframes k { 0%, 50% { clip-path: inset(0 100% 0 0) } "
+    "60%, 90% { clip-path: inset(0) } }</style><p style='animation:k 9s infinite'>{}</p>",
     "an animation of a script": "<p id=x style='opacity:0'>{}</p><script>x.animate({ opacity: [0, 1] }, "
     "{ duration: 3000, iterations: Infinity, easing: 'steps(2)' })</script>",
     "captions in turn": _section(_CAPTIONS, "<p>one caption</p><p>two captions</p><p>{}</p>"),

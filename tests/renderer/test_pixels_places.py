@@ -176,6 +176,16 @@ COVERED = {
     "color:#fff;-webkit-text-stroke:4px #fff'>{}</p></div>",
     "text that is thrown about": "<style>@keyframes k { to { translate: 0 90px } } p { animation: k 0.04s infinite "
     "alternate }</style><p>{}</p>",
+    "text that is thrown about by several boxes": "<style>@keyframes k { from { translate: -15px -15px } "
+    "to { translate: 15px 15px } } div { animation: k .05s linear infinite alternate }</style><div>"
+    "<div style='animation-duration:.07s'><div style='animation-duration:.03s'>"
+    "<div style='animation-duration:.09s'><p>{}</p></div></div></div></div>",
+    "text that is thrown about by what is above it": "<style>@keyframes k { from { height: 0 } "
+    "to { height: 200px } }</style><div style='animation:k .1s linear infinite alternate'></div><p>{}</p>",
+    "text that is thrown about for very long": "<style>@keyframes k { to { translate: 0 200px } }</style>"
+    "<p style='animation:k .1s linear 100000 alternate'>{}</p>",
+    "drawn text that is thrown about": "<svg width=900 height=300><text x=10 y=40>{}<animate attributeName=y "
+    "values='40;240;40' dur=.1s repeatCount=indefinite /></text></svg>",
     "letters that are stretched": "<div style='transform:scaleX(30);transform-origin:0 0;width:300px'>{}</div>",
     "a fixed box that is low, but has a shadow": "<div style='position:fixed;top:50vh;height:1px;width:100%;"
     "background:#000;box-shadow:0 0 0 100vw #000'></div>"

@@ -9,6 +9,7 @@
 // unskipped(style): the look of a box that has content only near the window when it is there; null for other boxes.
 // scrolls(style), canScroll(element): whether a box can be scrolled to the side, and down; and by a reader.
 // animationsOf(tree), endsWithin(animation, ms): animations, and whether one ends soon.
+// hold(animation), isHeld(animation), letGo(animation): pauses one at the very time it has, and lets it go on.
 globalThis.dom = (() => {
   // Forms can have fields named like properties, so these are read from the prototypes.
   const part = (object, type, name) => Reflect.get(type.prototype, name, object);
@@ -102,9 +103,22 @@ globalThis.dom = (() => {
     const [time, rate] = [animation.currentTime, animation.playbackRate];
     return isRunning && timing && rate > 0 && time < timing.endTime && timing.endTime - time <= ms * rate;
   };
+  // The worlds of a document have only such properties in common.
+  const HELD = "held by domsieve: ";
+  const isHeld = ({ id }) => id.startsWith(HELD);
+  const hold = (animation) => {
+    const time = animation.currentTime;
+    animation.pause();
+    animation.currentTime = time; // a pause takes a moment
+    animation.id = HELD + animation.id;
+  };
+  const letGo = (animation) => {
+    animation.id = animation.id.slice(HELD.length);
+    animation.play();
+  };
 
   return {
     part, run, own, kind, isLaidOut, viewOf, trees, places, allTrees, laidOut, animated, unskipped, scrolls, canScroll,
-    animationsOf, endsWithin,
+    animationsOf, endsWithin, hold, isHeld, letGo,
   };
 })();

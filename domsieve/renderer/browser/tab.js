@@ -8,9 +8,11 @@
 // trim(): makes the document ready for its capture, and ends the animations that end within `endMs`, or, if they wait for
 // a reader to scroll to something, take no longer than `lateEndMs`; returns how many nodes it had. resume(): lets those go
 // on that follow what is scrolled. halfway: these.
+// hold(), letGo(): pauses the others, so that the pictures show them as they are in the capture, and lets them go on.
 globalThis.domsieve = (() => {
   const {
-    part, run, own, isLaidOut, trees, allTrees, laidOut, animated, unskipped, canScroll, animationsOf, endsWithin,
+    part, run, own, isLaidOut, trees, allTrees, laidOut, animated, unskipped, canScroll, animationsOf, endsWithin, hold,
+    letGo,
   } = dom;
 
   let lastChange = performance.now();
@@ -62,6 +64,7 @@ globalThis.domsieve = (() => {
     const color = first.backgroundColor === first.color ? "transparent" : first.color;
     const fill = first.webkitTextFillColor;
     if (color === style.color && fill === style.webkitTextFillColor) return;
+    if (run(element, Element, "getAnimations").length) return; // of which first lines know nothing
     const range = new Range();
     range.selectNodeContents(element);
     const lines = [...range.getClientRects()].filter((rect) => rect.width && rect.height);
@@ -89,6 +92,7 @@ globalThis.domsieve = (() => {
   const followsItsElement = ({ timeline, playState }) => playState === "running" && timeline && "subject" in timeline;
   // What fades in when a reader scrolls to it is captured as it is in the middle of the window.
   const halfway = [];
+  const held = [];
   const noNoscript = new CSSStyleSheet();
   noNoscript.replaceSync("noscript { display: none !important }");
   const frame = () => new Promise((done) => requestAnimationFrame(done));
@@ -182,6 +186,16 @@ globalThis.domsieve = (() => {
 
     resume() {
       for (const one of halfway.splice(0)) one.play();
+    },
+
+    hold() {
+      const moves = ({ timeline, playState }) => timeline instanceof DocumentTimeline && playState === "running";
+      held.push(...allTrees().flatMap(animationsOf).filter(moves));
+      held.forEach(hold);
+    },
+
+    letGo() {
+      held.splice(0).forEach(letGo);
     },
 
     trim(limit, endMs, lateEndMs) {

@@ -286,6 +286,8 @@ async def capture_document(
             async with asyncio.timeout(limit_s):
                 count = await _trim(tab, watch, max_nodes, scripts=scripts, pixels=pixels, limit_s=limit_s)
                 await moments.find(limit_s=limit_s)
+                if pixels:
+                    await tab.call(watch.frame_id, watch.loader_id, "hold()", limit_s=limit_s)
                 capture = await tab.ask("DOMSnapshot.captureSnapshot", params, kind, limit_s=limit_s)
             if moments.whens:
                 await moments.take(capture, names, limit_s=rest_s())
@@ -307,8 +309,9 @@ async def capture_document(
                     moments.put(capture)
                     reason = str(error) or f"not done within {limit_s:.0f} s"
                     return capture, Cut("capture", f"pixels: unsure, no pictures of the page: {reason}")
-                if scripts:
-                    with contextlib.suppress(TimeoutError, CommandError):  # it matters for screenshots only
+                with contextlib.suppress(TimeoutError, CommandError):  # it matters for screenshots only
+                    await tab.call(watch.frame_id, watch.loader_id, "letGo()", limit_s=least_s)
+                    if scripts:
                         await _hide_noscript(tab, watch, False, limit_s=least_s)
             moments.put(capture)
     except TimeoutError:

@@ -2,7 +2,7 @@
 // moments(), goTo(number): find moments at which animations bring texts in view that are not now, and bring the page there,
 // with -1 back; returns left, top, width and height of these texts, in px of the page.
 Object.assign(domsieve, (() => {
-  const { part, own, trees, laidOut, scrolls, animationsOf } = dom;
+  const { part, own, trees, laidOut, scrolls, animationsOf, isHeld } = dom;
   const { halfway } = domsieve;
 
   // Moments of animations that follow what is scrolled or go on for ever, of which a reader sees many. So many are tried, at
@@ -16,7 +16,13 @@ Object.assign(domsieve, (() => {
   const IN_VIEW = 0.1, WELL = 0.98, NOT_FAR_BELOW = 0.25, ENOUGH_PX = 1000;
   // A long line is looked at in parts of so many px.
   const PIECE_PX = 100, MOST_PIECES = 60;
-  const MOVES = /^(transform|translate|rotate|scale|opacity|visibility|left|right|top|bottom|inset|margin|offset|--)/;
+  const MOVES = new RegExp(`^(transform|translate|rotate|scale|opacity|visibility|left|right|top|bottom|inset|margin|offset(Path|Distance|Position)|--
+    |color|webkitTextFillColor|filter|fontSize|width|height|maxWidth|maxHeight|clipPath)`.replace(/\s/g, ""));
+  // What these show is only known when it is captured, at so many moments.
+  const SHAPES = /^clipPath/;
+  const MOST_SHAPED = 6;
+  // What is captured of letters depends on their colour.
+  const OF_COLOUR = ["-webkit-text-fill-color", "-webkit-text-stroke-color", "text-decoration"];
   let moments = [], changing = [], moving = new Set();
   let mostMoments = 0;
   let moment = null;
@@ -84,6 +90,7 @@ Object.assign(domsieve, (() => {
     }
     return [...found.values()].flat();
   };
+  const NOTHING = [0, 0, 0];
   // Whether a text comes to the middle of the window, or of a box, where that is scrolled to; or as near as it can come.
   const isInMiddle = (rect, { source, row, offset, room }) => {
     const [begin, end, size, shift] = row ? ["left", "right", "clientWidth", "scrollLeft"] : ["top", "bottom", "clientHeight", "scrollTop"];
@@ -93,11 +100,16 @@ Object.assign(domsieve, (() => {
     const most = first - room > 0.75 * high ? high : 0.75 * high;
     return last - offset > low && first - offset < most;
   };
-  // Which share of a text is in view, and its opacity.
+  const opacityOf = (element) => {
+    const { opacity, filter } = getComputedStyle(element);
+    return [...filter.matchAll(/\bopacity\(([\d.]+)\)/g)].reduce((product, [, one]) => product * one, opacity);
+  };
+  // Which share of a text is in view, its opacity, and the smaller side of its box, in px.
   const sightOf = ({ range, parent, cuts, fades, isFixed, isSticky }) => {
-    if (getComputedStyle(parent).visibility !== "visible") return [0, 0];
+    const { visibility, webkitTextFillColor } = getComputedStyle(parent);
+    if (visibility !== "visible") return NOTHING;
     const rect = range.getBoundingClientRect();
-    if (scrolledTo && !isFixed && !isSticky && !isInMiddle(rect, scrolledTo)) return [0, 0];
+    if (scrolledTo && !isFixed && !isSticky && !isInMiddle(rect, scrolledTo)) return NOTHING;
     let { left, top, right, bottom } = rect;
     let [wide, high] = [right - left, bottom - top].map((size) => Math.min(size, ENOUGH_PX));
     for (const { element, x, y, isScrolled } of cuts) {
@@ -111,13 +123,14 @@ Object.assign(domsieve, (() => {
     }
     [left, right] = [Math.max(left, -scrollX), Math.min(right, innerWidth)];
     [top, bottom] = isFixed ? [Math.max(top, 0), Math.min(bottom, innerHeight)] : [Math.max(top, -scrollY), bottom];
-    if (right <= left || bottom <= top || !wide || !high) return [0, 0];
-    const opacity = fades.reduce((product, one) => product * getComputedStyle(one).opacity, 1);
-    return [Math.min((right - left) / wide, 1) * Math.min((bottom - top) / high, 1), opacity];
+    if (right <= left || bottom <= top || !wide || !high) return NOTHING;
+    const [, alpha] = webkitTextFillColor.match(/[,/] *([\d.]+)\)$/) ?? [1, 1];
+    const opacity = fades.reduce((product, one) => product * opacityOf(one), /^rgb\(/.test(webkitTextFillColor) ? 1 : alpha);
+    return [Math.min((right - left) / wide, 1) * Math.min((bottom - top) / high, 1), opacity, Math.min(rect.width, rect.height)];
   };
   // Keeps the moments at which animations bring some texts in view that are not now, or all texts, if any is not; `timeOf`
-  // returns the time of an animation for a share of what a reader sees.
-  const keepMoments = (animations, texts, isAll, timeOf, placeOf, others = []) => {
+  // returns the time of an animation for a share of what a reader sees. If it `isShaped`, there are some moments more.
+  const keepMoments = (animations, texts, isAll, timeOf, placeOf, others = [], isShaped = false) => {
     looks += TRIED * (texts.length + animations.length);
     if (looks > MOST_LOOKS) return;
     const now = animations.map((one) => one.currentTime);
@@ -155,11 +168,14 @@ Object.assign(domsieve, (() => {
         return [left + scrollX, top + scrollY, width, height];
       });
     };
-    const isBelow = ([share, opacity], [most, clearest]) => share * opacity < WELL * most * clearest;
+    const isBelow = ([share, opacity, size], [most, clearest, largest]) =>
+      share * opacity * size < WELL * most * clearest * largest;
     const best = texts.map((_, text) => sights.map((one) => one[text]).reduce((one, other) => (isBelow(one, other) ? other : one)));
     const shows = sights.map((one) => one.map((sight, text) => isSeen(sight) && !isBelow(sight, best[text])));
     const seen = texts.map((_, text) => text).filter((text) => sights.filter((one) => isSeen(one[text])).length >= LEAST_SEEN);
-    const lost = seen.filter((text) => before[text][0] < WELL * best[text][0] || before[text][1] < NOT_FAR_BELOW * best[text][1]);
+    const isLost = ([share, opacity, size], [most, clearest, largest]) =>
+      share < WELL * most || opacity < NOT_FAR_BELOW * clearest || size < NOT_FAR_BELOW * largest;
+    const lost = seen.filter((text) => isLost(before[text], best[text]));
     let left = lost.length && isAll ? seen : lost;
     while (left.length && moments.length < mostMoments) {
       const counts = shows.map((one) => left.filter((text) => one[text]).length);
@@ -167,11 +183,17 @@ Object.assign(domsieve, (() => {
       moments.push({ show: () => show(shares[at]), reset, place: placeOf(shares[at]) });
       left = left.filter((text) => !shows[at][text]);
     }
+    for (let part = 0; isShaped && part < MOST_SHAPED && moments.length < mostMoments; part++) {
+      const share = (part + Math.random()) / MOST_SHAPED;
+      moments.push({ show: () => show(share), reset, place: placeOf(share) });
+    }
   };
   const showsWell = (text) => {
     const [share, opacity] = sightOf(text);
     return share >= WELL && opacity >= NOT_FAR_BELOW;
   };
+  const keysOf = (one) => one.effect.getKeyframes()
+    .flatMap(({ offset, computedOffset, easing, composite, ...look }) => Object.keys(look));
   const isRow = ({ axis }) => /inline|x/.test(axis);
   // Where what scrolls begins and ends a timeline, and how far a reader can scroll it, in px; null if not at all.
   const reachOf = (timeline) => {
@@ -214,9 +236,11 @@ Object.assign(domsieve, (() => {
       return ((/alternate/.test(direction) ? 2 : 1) * duration + Math.max(-currentTime, 0)) / playbackRate;
     });
     const span = Math.min(Math.max(...periods), LONGEST_MS);
-    const texts = textsIn(endless).filter((one) => !showsWell(one));
+    // What is cut by a shape may seem to be in view.
+    const isShaped = endless.some((one) => keysOf(one).some((name) => SHAPES.test(name)));
+    const texts = textsIn(endless).filter((one) => isShaped || !showsWell(one));
     const timeOf = (at, share) => now[at] + share * span * endless[at].playbackRate;
-    if (texts.length) keepMoments(endless, texts, false, timeOf, (share) => ({ delay: share * span }), others);
+    if (texts.length) keepMoments(endless, texts, false, timeOf, (share) => ({ delay: share * span }), others, isShaped);
   };
 
   return {
@@ -224,7 +248,6 @@ Object.assign(domsieve, (() => {
     // it is: null for the former if it does not depend on that, and -1 if it depends on something else that is scrolled.
     moments() {
       const isHalfway = new Set(halfway);
-      const keysOf = (one) => one.effect.getKeyframes().flatMap(Object.keys);
       const every = [...trees(document)].flatMap(animationsOf);
       const all = every.filter((one) =>
         one.effect?.target && !one.effect.pseudoElement && keysOf(one).some((name) => MOVES.test(name)));
@@ -248,6 +271,7 @@ Object.assign(domsieve, (() => {
       }
       if (!moments.length) this.goTo(-1);
       const names = changing.flatMap(keysOf).map((name) => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`));
+      if (names.includes("color")) names.push(...OF_COLOUR);
       const whenOf = ({ place: { source, row, offset, delay } }) =>
         (source ? [isOfPage(source) && !row ? offset : -1, 0] : [null, delay]);
       return [[...new Set(names)], moments.map(whenOf)];
@@ -257,8 +281,8 @@ Object.assign(domsieve, (() => {
       moment?.reset();
       moment = moments[number];
       if (moment) return moment.show();
-      // What is captured halfway goes on later.
-      for (const one of changing) if (one.playState === "paused" && !halfway.includes(one)) one.play();
+      // What is captured halfway, or held, goes on later.
+      for (const one of changing) if (one.playState === "paused" && !halfway.includes(one) && !isHeld(one)) one.play();
       return [];
     },
   };

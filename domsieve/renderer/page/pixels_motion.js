@@ -12,7 +12,7 @@
 // relay(endsMs, ...roots): lays canvases out anew, and does the latter.
 // isDriven(...lifted): see below.
 Object.assign(domsievePixels, (() => {
-  const { part, run, own, isLaidOut, animated, unskipped, animationsOf } = dom;
+  const { part, run, own, isLaidOut, animated, unskipped, animationsOf, isHeld } = dom;
   const { sheet, strong, adopt, drop, treesOf, put, above, rectOf } = domsievePixels;
 
   // What snaps does not stay where it is scrolled to.
@@ -33,27 +33,63 @@ Object.assign(domsievePixels, (() => {
   const stopped = [];
   let known = [];
 
-  // Nobody reads what is thrown about by so many px in so short a time, for ever.
-  const [THROWN_PX, THROWN_MS] = [20, 300];
-  const isThrown = (animation, target) => {
-    const { endTime, duration, delay } = animation.effect.getComputedTiming();
-    if (!target || endTime !== Infinity || !(duration < THROWN_MS)) return false;
-    const time = animation.currentTime;
-    const places = [0, 0.25, 0.5, 0.75].map((share) => {
-      animation.currentTime = delay + share * duration;
-      const { left, top, right, bottom } = rectOf(target);
-      return [left, top, right, bottom];
-    });
-    animation.currentTime = time;
-    return [0, 1, 2, 3].some((edge) => {
-      const all = places.map((place) => place[edge]);
-      return Math.max(...all) - Math.min(...all) > THROWN_PX;
-    });
+  // Nobody reads what is thrown about for ever: what moves by so many px in so short a time, in so many of the looks at it.
+  // What does so in none of the first ones is left alone.
+  const [THROWN_PX, SOON_MS, MOST_MS, LEAST_OFTEN, LOOKS, FIRST_LOOKS] = [16, 30, 10_000, 0.2, 12, 6];
+  const [LONG_MS, MOST_ENDLESS, MOST_TEXTS] = [60_000, 200, 3_000]; // bounds of the work
+  // Hides the texts that are, by animations that are paused now: of a box around them, or beside them.
+  const hideThrown = () => {
+    const endless = paused.map(([animation]) => animation).filter(({ effect }) =>
+      effect?.target && effect.getComputedTiming().endTime > LONG_MS).slice(0, MOST_ENDLESS);
+    const clocks = stopped.filter(([drawing]) => drawing.querySelector("animate, animateMotion, animateTransform"));
+    if (!endless.length && !clocks.length) return;
+    const times = endless.map(({ currentTime }) => currentTime);
+    const goOn = (ms) => {
+      endless.forEach((one, at) => { one.currentTime = times[at] + ms * one.playbackRate; });
+      for (const [drawing, time] of clocks) run(drawing, SVGSVGElement, "setCurrentTime", time + ms / 1000);
+    };
+    let left = textsIn(known).slice(0, MOST_TEXTS).map((text) => [text, 0]);
+    for (let look = 1; left.length && look <= LOOKS; look++) {
+      const from = Math.random() * MOST_MS;
+      const places = [0, Math.random(), Math.random(), 1].map((share) => {
+        goOn(from + share * SOON_MS);
+        return left.map(([text]) => placeOf(text));
+      });
+      left.forEach((one, at) => {
+        one[1] += [0, 1, 2, 3].some((edge) => {
+          const all = places.map((place) => place[at][edge]);
+          return Math.max(...all) - Math.min(...all) > THROWN_PX;
+        });
+      });
+      if (look === FIRST_LOOKS) left = left.filter(([, count]) => count);
+    }
+    goOn(0);
+    for (const [text, count] of left) {
+      if (count > LEAST_OFTEN * LOOKS) put(part(text, Node, "parentElement"), { opacity: "0", clipPath: "inset(50%)" });
+    }
+  };
+  const textsIn = (roots) => roots.flatMap((root) => {
+    const [found, walker] = [[], own("createTreeWalker").call(document, root, NodeFilter.SHOW_TEXT)];
+    while (walker.nextNode()) {
+      const [text, above] = [walker.currentNode, part(walker.currentNode, Node, "parentElement")];
+      if (part(text, CharacterData, "data").trim() && above && isLaidOut(above)) found.push(text);
+    }
+    return found;
+  });
+  const placeOf = (text) => {
+    const range = new Range();
+    range.selectNodeContents(text);
+    const { left, top, right, bottom } = range.getBoundingClientRect();
+    return [left, top, right, bottom];
   };
   // Animations are as readers find them now: what ends soon had time for it.
   const hold = (animation) => {
     const { target, pseudoElement } = animation.effect ?? {};
     begun.add(animation);
+    if (isHeld(animation)) {
+      paused.push([animation, animation.currentTime]);
+      return;
+    }
     const isWaiting = animation.playState === "paused" && !paused.some(([one]) => one === animation)
       && !(animation instanceof CSSTransition)
       && !(animation instanceof CSSAnimation && /paused/.test(getComputedStyle(target, pseudoElement).animationPlayState));
@@ -64,7 +100,6 @@ Object.assign(domsievePixels, (() => {
     } else {
       paused.push([animation, animation.currentTime]);
       animation.pause();
-      if (isThrown(animation, target)) put(target, { opacity: "0", clipPath: "inset(50%)" });
     }
   };
 
@@ -108,6 +143,7 @@ Object.assign(domsievePixels, (() => {
           stopped.push([drawing, run(drawing, SVGSVGElement, "getCurrentTime")]);
         }
       }
+      hideThrown();
       return [animations.length, driven.length, waiting.length];
     },
 
@@ -115,7 +151,7 @@ Object.assign(domsievePixels, (() => {
       for (const animation of held) animation.cancel();
       for (const [animation, time] of paused) {
         animation.currentTime = time;
-        animation.play();
+        if (!isHeld(animation)) animation.play();
       }
       for (const [animation, time] of waiting) {
         animation.currentTime = time;
