@@ -1,6 +1,5 @@
 """Why a text of a page cannot be seen, or cannot be read: computed styles and boxes, without pixels."""
 
-import re
 from collections.abc import Sequence
 from enum import IntEnum
 from typing import NamedTuple
@@ -12,6 +11,7 @@ from domsieve.analysis.columns.batch import F64, Bools, Ints, cached_per_page
 from domsieve.analysis.columns.covers import Covers
 from domsieve.analysis.columns.css_transforms import slant, thinness
 from domsieve.analysis.columns.css_values import blended, filtered, has_shape, laid_on, shadows
+from domsieve.analysis.columns.letter_room import are_piled, lengths, letter_sizes, overlaps
 from domsieve.analysis.columns.page_columns import page_texts
 from domsieve.analysis.columns.paint_styles import LEAST_CONTRAST, LEAST_OPACITY, LEAST_PX
 from domsieve.analysis.columns.rectangles import intersection, is_larger, samples, share_in
@@ -56,20 +56,12 @@ HIDING_REASONS = (
 
 # Text in a box that cuts is seen if so much of a line is, and of its width, in sizes of a letter.
 _LEAST_OF_LINE, _LEAST_OF_LETTER = 0.5, 1.5
-# Letters up to this size, blurs from this share of a letter on and lines closer than this share cannot be read. Lines
-# are normally as high as this share.
-_LEAST_LETTER_PX, _MOST_BLUR, _LEAST_LINE, _USUAL_LINE = 3.0, 0.5, 0.4, 1.2
+# Letters up to this size, and blurs from this share of a letter on, cannot be read.
+_LEAST_LETTER_PX, _MOST_BLUR = 3.0, 0.5
 # Nor can letters that are skewed by more than 68 degrees, of which this is the cosine.
 _LEAST_SLANT = 0.375
 # Nor can letters that are so many sizes apart, in the mean.
 _MOST_APART = 30
-_FEWEST_IN_LINE = 4
-# Letters are on top of each other if each has less room than this share of the square of its size, in the mean of at
-# least so many, of which at least so many of all are wide in every font.
-_MOST_PILED, _FEWEST_PILED, _LEAST_WIDE = 0.2, 8, 0.5
-_WIDE_LETTER = re.compile("[A-HK-Za-eghkm-qsu-z0-9]")
-# The area of a letter in parts of the square of its size, the least one of narrow letters, and its width likewise.
-_LETTER_AREA, _LEAST_LETTER_AREA, _LETTER_WIDTH = 0.5, 0.2, 0.4
 # So much of a text at its edges has less than a tenth of its ink: in shares of its width, and of its letters' size.
 _EDGE, _EDGE_OF_LINE = 0.03, 0.25
 # A text of which less can be seen is hidden, as for `tests/renderer/pixel_oracle.py`.
@@ -137,8 +129,8 @@ class _Judge:
         scene, node, above = self.scene, self.node, self.page.parent[text].astype(np.int64)
         rect = self.rect[text]
         size = np.minimum(rect[:, 2] - rect[:, 0], rect[:, 3] - rect[:, 1])
-        letters = self._lengths(text)
-        read = self._letter_sizes(text, letters)
+        letters = lengths(self.page, text)
+        read = letter_sizes(scene, text, letters)
         letter = np.where(
             node.in_drawing[text], read, node.letter_px[text]
         )  # drawings have units of their own
@@ -185,8 +177,8 @@ class _Judge:
             | node.is_blot[text]
             | (scene.blur_px[above] >= _MOST_BLUR * letter)
             | (rect[:, 2] - rect[:, 0] > _MOST_APART * letter * letters)
-            | self._overlaps(text, letters)
-            | self._is_piled(text, letters),
+            | overlaps(scene, text, letters)
+            | are_piled(scene, text, letters),
         )
         of = (Hiding.INVISIBLE, *range(Hiding.INVISIBLE, Hiding.UNREADABLE + 1))
         return np.select(tests, [np.uint8(one) for one in of], np.uint8(Hiding.NONE))
@@ -232,63 +224,6 @@ class _Judge:
                     cut[some] |= inside.mean(axis=1) < _LEAST_SHARE
             at[there] = scene.shape_of[np.maximum(self.page.parent[at[there]], 0)]
         return cut
-
-    def _letter_sizes(self, text: Ints, letters: F64) -> F64:
-        """Return the size of letters on the screen: that of the style, unless ``zoom`` or a transform changes it."""
-        rect = self.rect[text]
-        width, height = np.maximum(rect[:, 2:] - rect[:, :2], 0).T
-        area = width * height / letters
-        # Lines of different lengths make the area of a text up to twice that of its letters.
-        least, most = np.sqrt(area / _LETTER_AREA) / 2, np.sqrt(area / _LEAST_LETTER_AREA)
-        # Small letters in high lines have more room than their size says.
-        least = np.minimum(least, area / (2 * _LETTER_AREA * self._line_heights(text)))
-        # A line is as high as its letters, whichever way it is turned.
-        most = np.where(letters >= _FEWEST_IN_LINE, np.minimum(most, np.minimum(width, height)), most)
-        return np.asarray(np.clip(self.node.letter_px[text], np.minimum(least, most), most))
-
-    def _line_heights(self, text: Ints) -> F64:
-        """Return how high the lines of texts are at least, in px before ``zoom`` and transforms."""
-        node, at = self.node, self.page.parent[text].astype(np.int64)
-        is_inline = node.each("display", "inline", lambda value: value == "inline")
-        usual = _USUAL_LINE * node.letter_px
-        own = np.where(np.isfinite(node.line_px), node.line_px, usual)
-        found = np.full(text.size, LEAST_PX)
-        waiting = np.arange(text.size)
-        for _ in range(_MOST_LEFT):
-            found[waiting] = np.maximum(found[waiting], own[at[waiting]])
-            waiting = waiting[is_inline[at[waiting]] & (at[waiting] > 0)]
-            at[waiting] = self.page.parent[at[waiting]]
-        return found
-
-    def _lengths(self, text: Ints) -> F64:
-        """Return the number of characters of each text that are not white space."""
-        texts = page_texts(self.page).of(text)
-        return np.array([max(1, len("".join(one.split()))) for one in texts], np.float64)
-
-    def _overlaps(self, text: Ints, letters: F64) -> Bools:
-        """Return which texts have several lines that are painted on top of each other."""
-        node, rect = self.node, self.rect[text]
-        close = node.line_px[text] < _LEAST_LINE * node.letter_px[text]
-        wide = letters[close] * _LETTER_WIDTH * node.letter_px[text[close]]
-        close[close] = wide > 1.5 * (rect[close, 2] - rect[close, 0])
-        return np.asarray(close)
-
-    def _is_piled(self, text: Ints, letters: F64) -> Bools:
-        """Return of which texts the letters are on top of each other, such as with a negative ``letter-spacing``."""
-        rect, above = self.rect[text], self.page.parent[text].astype(np.int64)
-        plane = self.scene.plane[above]
-        size = np.maximum(rect[:, 2:] - rect[:, :2], 0)
-        size = size / np.maximum(np.abs(plane[:, [0, 1], [0, 1]]), LEAST_OPACITY)
-        # Zoom changes the boxes, but not the size of the style.
-        letter = np.minimum(self.node.letter_px[text], size.min(axis=1))
-        room = size.prod(axis=1) / np.maximum(letter, LEAST_PX) ** 2
-        close = np.flatnonzero(~self.scene.is_turned(above) & (room < 2 * _MOST_PILED * letters))
-        piled = np.zeros(text.size, np.bool_)
-        for at, one in zip(close.tolist(), page_texts(self.page).of(text[close]), strict=True):
-            line = " ".join(one.split())
-            is_clear = len(_WIDE_LETTER.findall(line)) >= max(_FEWEST_PILED, _LEAST_WIDE * len(line))
-            piled[at] = is_clear and room[at] < _MOST_PILED * len(line)
-        return piled
 
     def _inks(self, text: Ints) -> F64:
         """Return the colour of the letters of each text (n, 4): its own, or that of a background cut to letters."""

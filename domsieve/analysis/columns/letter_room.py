@@ -1,0 +1,86 @@
+"""How large the letters of texts are on the screen, and which are on top of each other; captures have only boxes."""
+
+import re
+
+import numpy as np
+
+from domsieve.analysis.columns.batch import F64, Bools, Ints
+from domsieve.analysis.columns.page_columns import page_texts
+from domsieve.analysis.columns.paint_styles import LEAST_OPACITY, LEAST_PX
+from domsieve.analysis.columns.scene import Scene
+from domsieve.snapshot.page import Snapshot
+
+# Lines closer than this share of a letter are on top of each other; lines are normally as high as the second.
+_LEAST_LINE, _USUAL_LINE = 0.4, 1.2
+# Lines of so many letters are as high as these.
+_FEWEST_IN_LINE = 4
+# So many elements around a text are asked for the height of its lines.
+_MOST_LEFT = 16
+# Letters are on top of each other if each has less room than this share of the square of its size, in the mean of at
+# least so many, of which at least so many of all are wide in every font.
+_MOST_PILED, _FEWEST_PILED, _LEAST_WIDE = 0.2, 8, 0.5
+_WIDE_LETTER = re.compile("[A-HK-Za-eghkm-qsu-z0-9]")
+# The area of a letter in parts of the square of its size, the least one of narrow letters, and its width likewise.
+_LETTER_AREA, _LEAST_LETTER_AREA, _LETTER_WIDTH = 0.5, 0.2, 0.4
+
+
+def letter_sizes(scene: Scene, text: Ints, letters: F64) -> F64:
+    """Return the size of letters on the screen: that of the style, unless ``zoom`` or a transform changes it."""
+    rect = scene.rect[text]
+    width, height = np.maximum(rect[:, 2:] - rect[:, :2], 0).T
+    area = width * height / letters
+    # Lines of different lengths make the area of a text up to twice that of its letters.
+    least, most = np.sqrt(area / _LETTER_AREA) / 2, np.sqrt(area / _LEAST_LETTER_AREA)
+    # Small letters in high lines have more room than their size says.
+    least = np.minimum(least, area / (2 * _LETTER_AREA * _line_heights(scene, text)))
+    # A line is as high as its letters, whichever way it is turned.
+    most = np.where(letters >= _FEWEST_IN_LINE, np.minimum(most, np.minimum(width, height)), most)
+    return np.asarray(np.clip(scene.node.letter_px[text], np.minimum(least, most), most))
+
+
+def _line_heights(scene: Scene, text: Ints) -> F64:
+    """Return how high the lines of texts are at least, in px before ``zoom`` and transforms."""
+    node, at = scene.node, scene.page.parent[text].astype(np.int64)
+    is_inline = node.each("display", "inline", lambda value: value == "inline")
+    usual = _USUAL_LINE * node.letter_px
+    own = np.where(np.isfinite(node.line_px), node.line_px, usual)
+    found = np.full(text.size, LEAST_PX)
+    waiting = np.arange(text.size)
+    for _ in range(_MOST_LEFT):
+        found[waiting] = np.maximum(found[waiting], own[at[waiting]])
+        waiting = waiting[is_inline[at[waiting]] & (at[waiting] > 0)]
+        at[waiting] = scene.page.parent[at[waiting]]
+    return found
+
+
+def lengths(page: Snapshot, text: Ints) -> F64:
+    """Return the number of characters of each text that are not white space."""
+    texts = page_texts(page).of(text)
+    return np.array([max(1, len("".join(one.split()))) for one in texts], np.float64)
+
+
+def overlaps(scene: Scene, text: Ints, letters: F64) -> Bools:
+    """Return which texts have several lines that are painted on top of each other."""
+    node, rect = scene.node, scene.rect[text]
+    close = node.line_px[text] < _LEAST_LINE * node.letter_px[text]
+    wide = letters[close] * _LETTER_WIDTH * node.letter_px[text[close]]
+    close[close] = wide > 1.5 * (rect[close, 2] - rect[close, 0])
+    return np.asarray(close)
+
+
+def are_piled(scene: Scene, text: Ints, letters: F64) -> Bools:
+    """Return of which texts the letters are on top of each other, such as with a negative ``letter-spacing``."""
+    rect, above = scene.rect[text], scene.page.parent[text].astype(np.int64)
+    plane = scene.plane[above]
+    size = np.maximum(rect[:, 2:] - rect[:, :2], 0)
+    size = size / np.maximum(np.abs(plane[:, [0, 1], [0, 1]]), LEAST_OPACITY)
+    # Zoom changes the boxes, but not the size of the style.
+    letter = np.minimum(scene.node.letter_px[text], size.min(axis=1))
+    room = size.prod(axis=1) / np.maximum(letter, LEAST_PX) ** 2
+    close = np.flatnonzero(~scene.is_turned(above) & (room < 2 * _MOST_PILED * letters))
+    piled = np.zeros(text.size, np.bool_)
+    for at, one in zip(close.tolist(), page_texts(scene.page).of(text[close]), strict=True):
+        line = " ".join(one.split())
+        is_clear = len(_WIDE_LETTER.findall(line)) >= max(_FEWEST_PILED, _LEAST_WIDE * len(line))
+        piled[at] = is_clear and room[at] < _MOST_PILED * len(line)
+    return piled
