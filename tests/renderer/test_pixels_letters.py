@@ -274,6 +274,17 @@ def test_letters_are_drawn_as_the_browser_draws_them(studio: Studio, way: str) -
 
 
 @pytest.mark.browser
+@pytest.mark.parametrize("inner", ["{}", "<p>{}</p>", "<span>we read</span> {}"])
+def test_lines_that_a_box_leaves_out_are_cut_off(studio: Studio, inner: str) -> None:
+    style = "display:-webkit-box;-webkit-line-clamp:1;-webkit-box-orient:vertical;overflow:hidden;width:300px"
+    text = f"we read more of this story in the paper today, and {_WORDS}"
+    page = show(studio, f"<div style='{style}'>{inner.format(text)}</div>")
+    kept = domsieve.clean(page, method="none", hidden="pixels").text.split()
+    assert {"we", "read", "more", "of"} <= {*kept}
+    assert not {"today,", "seven", "words", "reader", "can"} & {*kept}
+
+
+@pytest.mark.browser
 def test_text_on_large_pale_words_is_read(studio: Studio) -> None:
     page = show(
         studio,

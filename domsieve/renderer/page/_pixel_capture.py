@@ -25,6 +25,7 @@ PIXEL_STYLES = (
     "font-stretch",
     "font-variant-caps",
     "font-kerning",
+    "-webkit-line-clamp",
     "font-variation-settings",
     "text-rendering",
 )

@@ -129,7 +129,8 @@ class Count:
                 continue
             if found and not scene.unread[owner]:
                 sights[owner] = Sight.SEEN
-                if found != [(0, int(scene.first[parts[-1]] + letters[-1]))]:
+                end = int(scene.first[parts[-1]] + letters[-1])
+                if found != [(0, scene.letters_of[owner] if scene.is_clamped[owner] else end)]:
                     ranges[owner] = found
             else:
                 is_sure = scene.unread[owner] or is_known[parts].all()

@@ -297,14 +297,17 @@ def blur_px(value: str) -> float:
     return float(value.split("blur(", 2)[1].split("px", 1)[0]) if "blur(" in value else 0.0
 
 
-def letters_before(node: Ints, texts: Sequence[str]) -> Ints:
-    """Return how many letters of its node come before each entry: a first letter of its own style is one."""
+def letters_before(node: Ints, texts: Sequence[str]) -> tuple[Ints, dict[int, int]]:
+    """Return how many letters of its node come before each entry, and how many each node has.
+
+    A first letter of its own style is an entry.
+    """
     before, total = np.zeros(len(texts), np.intp), dict[int, int]()
     for entry, (owner, text) in enumerate(zip(node.tolist(), texts, strict=True)):
         if text:
             before[entry] = total.get(owner, 0)
             total[owner] = int(before[entry]) + len("".join(text.split()))
-    return before
+    return before, total
 
 
 def frame_place(element: F64, own: F64, corners: F64 | None) -> tuple[F64, F64]:

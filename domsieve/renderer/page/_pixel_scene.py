@@ -123,6 +123,8 @@ class Scene(Places):
     is_level : (N,), the nodes whose lines are written to the side, not down or up.
     is_plain, is_curved : (N,), the texts whose letters are in lines, and those with letters along a path.
     is_ruby : (N,), the texts in a ruby, whose letters may be spread.
+    is_clamped : (N,), the nodes in boxes that show only some lines (``line-clamp``); captures leave out others.
+    letters_of : (N,), how many letters each text has.
     ink : how many pixels of a picture would differ if the letters of each part were black on white (B,).
     column, maps : the distinct values of each property, and what transforms make of each node (N, 2, 2).
     has_first_lines : whether style sheets may give first lines another font.
@@ -239,6 +241,8 @@ class Scene(Places):
         self.is_level = has("writing-mode", "horizontal-tb", "")
         self.column, self.maps = column, maps
         split = ~(has("column-count", "auto", "") & has("column-width", "auto", ""))
+        cuts = has("overflow-y", "hidden", "clip", "auto", "scroll")
+        self.is_clamped = self.below(cuts & ~has("-webkit-line-clamp", "none", ""))
         self.is_ruby = self.below(has("display", "ruby", "ruby-text"))
         self.is_displaced = self.is_drawing | ~self.is_level
         self.is_displaced |= self.below(split | np.isin(self.names, ("button",)))
@@ -282,6 +286,7 @@ class Scene(Places):
         line_boxes = [np.zeros((0, 4))]
         lines = 0
         self.has_letters = np.zeros(self.kind.size, np.bool_)
+        self.letters_of = np.zeros(self.kind.size, np.intp)
         for number, document in enumerate(capture.documents):
             start, layout, text = int(self.starts[number]), document.layout, document.text_boxes
             frame = int(self.parent[start])
@@ -303,7 +308,9 @@ class Scene(Places):
                 entry, line, box, first, letters, chars = parts_of(
                     pieces, text.layout_index, edges_of(places), self._reading[node], self._override[node]
                 )
-                first += letters_before(node, strings)[entry]
+                letters_begin, counts = letters_before(node, strings)
+                first += letters_begin[entry]
+                self.letters_of[[*counts]] = [*counts.values()]
                 parts = (
                     pieces[at][1][begin:end]
                     for at, (begin, end) in zip(line.tolist(), chars[:, :2].tolist(), strict=True)

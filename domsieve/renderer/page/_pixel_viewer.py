@@ -361,7 +361,7 @@ class _Search:
         self._again = boxes & viewer.in_window
         self._place = np.zeros((boxes.size, 4))
         # What follows the scrolling must be pictured both times after the same way.
-        self._is_still = not (viewer.follows or viewer.is_lively or viewer.has_canvas)
+        self._is_still = not (viewer.follows or viewer.is_lively)
         self._at_once = _AT_ONCE if self._is_still else 1
 
     async def through(self, clip: F64) -> None:
