@@ -178,6 +178,7 @@ LIKE = {
     "<p style='width:300px'>the first line of this text is wider than the others of it are</p>",
     "a narrow font": "<p style='font-stretch:80%'>words in a narrow font</p>",
     "enlarged drawing": "<svg width=800 height=100 viewBox='0 0 400 50'><text x=9 y=30>enlarged</text></svg>",
+    "along a path, with equal letters near each other": _CURVED.format("", "seven levels of every banana"),
     "along a path": _CURVED.format("", "a text along a curve"),
     "along a path, in spaced and coloured letters": _CURVED.format(
         "letter-spacing=2 font-size=20 font-weight=bold",

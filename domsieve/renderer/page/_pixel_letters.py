@@ -205,6 +205,7 @@ def _placed(
     found: dict[int, list[float]] = {}
     letters = np.array([said.casefold() for said, _ in glyphs], np.str_)
     matrices = np.array([matrix for _, matrix in glyphs], np.float64).reshape(-1, 6)
+    begin = 0
     for line in np.unique(scene.line[scene.owner == node]).tolist():
         box, letter = scene.line_box[line], scene.pieces[line][:1]
         if bidirectional(letter or " ") in {"R", "AL"}:
@@ -212,11 +213,13 @@ def _placed(
         far = np.abs(matrices[:, 4:] - (box[:2] + box[2:]) / 2).max(axis=1)
         # Browsers have these boxes half a letter farther on.
         near = (letters == letter.casefold()) & (far <= (box[2:] - box[:2]).max() * 1.5)
-        if not near.any():
+        # Equal letters may be as near; both the boxes and the letters are in order.
+        later = np.flatnonzero(near[begin:])
+        if not later.size:
             return None
-        at = int(np.where(near, far, np.inf).argmin())
+        at = begin + int(later[0])
         found[line] = [*matrices[at, :4].tolist(), *(matrices[at, 4:] - box[:2]).tolist()]
-        letters[at] = ""
+        begin = at + 1
     return found
 
 
