@@ -147,6 +147,7 @@ UNLIKE = {
 LIKE = {
     "a word above another": "<ruby>internationalisation<rt>whisper</rt></ruby>",
     "words above a long word": "<ruby style='font-size:30px'>internationalisation<rt>a whisper b</rt></ruby>",
+    "two words under longer ones": "<ruby>grave otter<rt>a long annotation of nine words or more</rt></ruby>",
     "under longer ones": "<ruby>whisper lanterns<rt>these words above it are very much longer than it</rt></ruby>",
     "justified and turned": "<p style='text-align:justify;width:300px;transform:rotate(-5deg);margin:60px'>these "
     "words are apart from each other in all of their lines, but for those of the last one</p>",

@@ -10,9 +10,8 @@ from numpy.typing import NDArray
 from domsieve.renderer.browser.tab import Tab
 from domsieve.renderer.page._pixel_letters import Letters
 from domsieve.renderer.page._pixel_page import OpenPage
-from domsieve.renderer.page._pixel_parts import F64, Ints
+from domsieve.renderer.page._pixel_parts import CHANCE, F64, Ints
 from domsieve.renderer.page._pixel_pictures import FINE, SCALE, ink_of, picture_of, shifted_inks
-from domsieve.renderer.page._pixel_places import CHANCE
 from domsieve.renderer.page._pixel_scene import Scene
 from domsieve.snapshot.page import Kind
 

@@ -91,7 +91,7 @@ class Letters:
                 "ends": ends,
                 "isVaried": _is_varied(scene, node),
                 "isDrawing": bool(scene.is_drawing[node]),
-                "isRuby": bool(scene.is_ruby[node]),
+                "ruby": scene.ruby_of(node),
                 "upright": _upright(scene, node, text),
                 "place": places.get(line),
             }

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain
+from random import SystemRandom
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,8 @@ F64 = NDArray[np.float64]
 Ints = NDArray[np.intp]
 Bools = NDArray[np.bool_]
 
+CHANCE = SystemRandom()
+"""What no page can know: where and when it is pictured."""
 MOST_ENLARGED = 1.5
 """Boxes of letters that are turned, enlarged or in odd lines count as no higher than so many sizes of the font."""
 SPREAD_PX = 40.0

@@ -1,19 +1,17 @@
 """Where the texts of an open page are now, in boxes that are scrolled or stay where they are meanwhile."""
 
 from collections.abc import Sequence
-from random import SystemRandom
 
 import numpy as np
 
 from domsieve.renderer.page._pixel_capture import PixelCapture
-from domsieve.renderer.page._pixel_parts import F64, Bools, Ints, Scroller, common
+from domsieve.renderer.page._pixel_parts import CHANCE, F64, Bools, Ints, Scroller, common
 from domsieve.renderer.page._pixel_tree import Tree
 
 # Where sticky boxes may lie over the edge of a box that scrolls, parts are pictured at this share of its room.
 _BELOW_STICKY = 0.4
 # Else they are near the edge, where no page can know.
 _BELOW_EDGE = 0.01, 0.15
-CHANCE = SystemRandom()
 
 
 class Places(Tree):

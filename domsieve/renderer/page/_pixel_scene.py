@@ -122,7 +122,6 @@ class Scene(Places):
     is_displaced : (N,), the nodes whose lines captures have elsewhere: vertical ones, in columns, buttons, drawings.
     is_level : (N,), the nodes whose lines are written to the side, not down or up.
     is_plain, is_curved : (N,), the texts whose letters are in lines, and those with letters along a path.
-    is_ruby : (N,), the texts in a ruby, whose letters may be spread.
     is_clamped : (N,), the nodes in boxes that show only some lines (``line-clamp``); captures leave out others.
     letters_of : (N,), how many letters each text has.
     ink : how many pixels of a picture would differ if the letters of each part were black on white (B,).
@@ -243,7 +242,9 @@ class Scene(Places):
         split = ~(has("column-count", "auto", "") & has("column-width", "auto", ""))
         cuts = has("overflow-y", "hidden", "clip", "auto", "scroll")
         self.is_clamped = self.below(cuts & ~has("-webkit-line-clamp", "none", ""))
-        self.is_ruby = self.below(has("display", "ruby", "ruby-text"))
+        self._is_ruby, self._is_annotation = (
+            self.below(has("display", one)) for one in ("ruby", "ruby-text")
+        )
         self.is_displaced = self.is_drawing | ~self.is_level
         self.is_displaced |= self.below(split | np.isin(self.names, ("button",)))
         self.is_curved = self.below(np.isin(self.names, ("textpath",))) & self.is_drawing & is_text
@@ -402,6 +403,10 @@ class Scene(Places):
     def font_px(self, parts: Ints) -> F64:
         """Return the size of the letters of each of some parts, in px."""
         return np.asarray(self._font_px[self.owner[parts]])
+
+    def ruby_of(self, node: int) -> str:
+        """Return whether a text is the "base" or an "annotation" of a ruby, whose letters are spread, or ""."""
+        return "annotation" if self._is_annotation[node] else "base" if self._is_ruby[node] else ""
 
     def texts_of(self, document: int) -> Iterator[tuple[str, str]]:
         """Yield the font and the content of each text of a document."""

@@ -16,9 +16,8 @@ from domsieve.renderer.page._pixel_changes import skip_invisible
 from domsieve.renderer.page._pixel_count import IN_VIEW, Count
 from domsieve.renderer.page._pixel_letters import Letters
 from domsieve.renderer.page._pixel_likeness import Comparison
-from domsieve.renderer.page._pixel_parts import F64, Bools, Ints, common, meet
+from domsieve.renderer.page._pixel_parts import CHANCE, F64, Bools, Ints, common, meet
 from domsieve.renderer.page._pixel_pictures import Pictures, area, around_all
-from domsieve.renderer.page._pixel_places import CHANCE
 from domsieve.renderer.page._pixel_reader import Reader
 from domsieve.renderer.page._pixel_scene import SHOWING, Scene
 from domsieve.renderer.page._pixel_window import cutting, reach_of, under_floats, way_of

@@ -43,10 +43,9 @@ from domsieve.renderer.page._pixel_changes import (
     skip_invisible,
 )
 from domsieve.renderer.page._pixel_count import Count, Sight
-from domsieve.renderer.page._pixel_parts import F64, Bools, Ints, common
+from domsieve.renderer.page._pixel_parts import CHANCE, F64, Bools, Ints, common
 from domsieve.renderer.page._pixel_patterns import has_strips
 from domsieve.renderer.page._pixel_pictures import around_all
-from domsieve.renderer.page._pixel_places import CHANCE
 from domsieve.renderer.page._pixel_reading import letters_of_fonts
 from domsieve.renderer.page._pixel_scene import SHOWING, Scene
 from domsieve.renderer.page._pixel_scripts import (

@@ -56,7 +56,7 @@ Object.assign(domsievePixels, (() => {
   // How a pen draws a line at its place: see `Letters` in _pixel_letters.py for what a line is. What has no transform
   // fills its box: it may be enlarged as a whole, and its words may be apart. Spaces at its ends may be outside of it.
   const laid = (pen, fonts, line) => {
-    const { text, font, letterSpacing, wordSpacing, direction, box, map, upright, place, isDrawing, isRuby } = line;
+    const { text, font, letterSpacing, wordSpacing, direction, box, map, upright, place, isDrawing, ruby } = line;
     pen.font = "10px sans-serif";
     const [style, size, family, caps, stretch, rendering, kerning] = fonts[font];
     const [left, top, right, bottom] = box;
@@ -98,16 +98,17 @@ Object.assign(domsievePixels, (() => {
       // Drawings may be stretched to the side.
       isStretched = isDrawing && !map && misfit > MOST_MISFIT;
       if (isStretched) a = (right - left) / (wideOf(piece) || 1);
-      const isSpread = isRuby ? rest(piece) > LEAST_SPREAD * wideOf(piece)
+      const isSpread = ruby ? rest(piece) > LEAST_SPREAD * wideOf(piece)
         : !b && !c && IDEOGRAPH.test(piece) && rest(piece) > MOST_MISFIT * wideOf(piece);
       if (!isDrawing && upright === null && isSpread) {
+        const mostAtEnds = { annotation: size * zoom, base: Infinity }[ruby] ?? 0;
         const at = [-long() / 2, (above - below) / 2];
         return { piece, at, wide: long(), misfit: 0, matrix: [a, b, c, d, (left + right) / 2, (top + bottom) / 2],
-          begin: text.indexOf(piece), glyphs: spread(piece, at, rest(piece), wideOf, isRuby ? size * zoom : 0) };
+          begin: text.indexOf(piece), glyphs: spread(piece, at, rest(piece), wideOf, mostAtEnds) };
       }
       const spaces = piece.split(/[ \u00a0]/).length - 1;
       if (spaces) pen.wordSpacing = `${word + exact(rest(piece) / spaces, 0)}px`;
-      else if (!map && !isRuby) a = exact((right - left) / (wideOf(piece) || 1));
+      else if (!map && !ruby) a = exact((right - left) / (wideOf(piece) || 1));
     }
     if (upright !== null) piece = text.trim();
     let wide = wideOf(piece);
@@ -132,7 +133,7 @@ Object.assign(domsievePixels, (() => {
   };
   // The pieces of a justified line with ideographs, beside each of which there is room as there is at spaces.
   const IDEOGRAPH = /[\u2e80-\u312f\u31a0-\ua4cf\uf900-\ufaff\uff01-\uff60]/;
-  // In a ruby, there is half as much at its ends, up to a letter of its size (`most`).
+  // In a ruby, there is half as much at its ends, up to `most`.
   const spread = (text, [from, base], room, wideOf, most) => {
     const letters = Array.from(new Intl.Segmenter().segment(text), ({ segment }) => ({ piece: segment, gaps: 0 }));
     letters.forEach((letter, at) => {
