@@ -94,6 +94,9 @@ UNLIKE = {
     f"<span style='{_LINE.format('.3em', '-.22em')}'>{{}}</span></p>",
     "three lines that cover the letters together": "<p style='{}'><span style='{}'><span style='{}'>{{}}"
     "</span></span></p>".format(*(_LINE.format(".2em", at) for at in ("-.2em", "-.38em", "-.56em"))),
+    "under the shadow of another text": "<p style='margin:0;white-space:nowrap'>{}</p>"
+    "<p style='margin:0;white-space:nowrap;text-shadow:0 -1.2em #000;line-height:1.2'>"
+    "Those lie above these by their own shadow all along the line</p>",
     "shadows to the sides": "<p style='text-shadow:"
     + ",".join(f"{at}px 0 #000" for at in range(-4, 5))
     + "'>{}</p>",

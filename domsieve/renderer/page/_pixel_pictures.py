@@ -77,7 +77,7 @@ class Pictures:
         self.smeared |= self._is_cut(self._differs, changed, self._edges)
         self.smeared |= self._is_even(changed)
         self.changed[self.smeared] = 0
-        self._peak = np.ones(len(place))
+        self._peak, self._in_shadow = np.ones(len(place)), np.zeros(len(place), np.bool_)
 
     def compared(self, letters: Letters, drawn: NDArray[np.uint8]) -> Comparison:
         """Compare the parts that differ with their letters.
@@ -319,6 +319,10 @@ class Pictures:
         doubtful = boxes & (own < need) & (self.changed >= need)
         self.unsure |= doubtful & ~can_be_alone
         doubtful &= can_be_alone
+        beside = np.zeros(self._differs.shape, np.uint16)
+        for x, y, right, bottom in edges[reaches].tolist() if doubtful.any() else ():
+            beside[y:bottom, x:right] += 1
+        self._in_shadow = doubtful & (self._count(beside > 1) == 0)
         # What is drawn far from its box must not change together with what is there.
         edges = np.where(reach > SPREAD_PX, wide, edges)
         texts = np.unique(scene.owner[doubtful])
@@ -365,6 +369,8 @@ class Pictures:
     ) -> Comparison:
         """Compare the parts of a group with their letters in a picture where only those of their texts are blank.
 
+        Those in the shadow of another text may be lost in it.
+
         Parameters
         ----------
         group : the numbers of the parts.
@@ -374,6 +380,13 @@ class Pictures:
         place = self._scaled(around[None])[0]
         levels = _levels(self._complete[0].crop(place.tolist()), picture)
         parts = group[letters.is_drawn[group] & ~self._scene.is_sign[group]]
+        ground, whole = np.asarray(picture), np.asarray(self._complete[0].crop(place.tolist()))
+        for part in parts[self._in_shadow[parts]].tolist():
+            x, y, right, bottom = (self._edges[part] - np.tile(place[:2], 2)).tolist()
+            inside = np.s_[y:bottom, x:right]
+            ink = drawn[inside][..., letters.ink[part]] / 255
+            self.smeared[part] |= is_overlaid(ground[inside], whole[inside], ink)
+        parts = parts[~self.smeared[parts]]
         return Comparison(levels, drawn, self._scene, letters.ink, self._edges, parts, origin=place[:2])
 
     def count_alone(self, group: Ints, comparison: Comparison) -> None:
@@ -385,7 +398,7 @@ class Pictures:
         changed[self._is_cut(differs, group, comparison.edges)] = 0
         smeared = group[self._scene.smeared[self._scene.owner[group]]]
         changed[self._is_smeared(comparison.levels, smeared, comparison.edges)] = 0
-        changed[comparison.unlike()] = 0
+        changed[comparison.unlike() | self.smeared] = 0
         self.changed[group] = changed[group]
 
 
