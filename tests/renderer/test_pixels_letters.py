@@ -164,6 +164,7 @@ LIKE = {
     "to the left": "<p dir=rtl>مرحبا بكم في هذه الصفحة التي يمكن للجميع قراءتها اليوم</p>",
     "both ways": "<p dir=rtl>שלום לכולם, זהו משפט abc באנגלית 123 וגם בעברית</p>",
     "small capitals": "<p style='font:small-caps 20px serif'>Some Words for Readers</p>",
+    "capitals that are longer": "<h2 style='text-transform:uppercase'>Große Straße, weißer Spaß in Gießen</h2>",
     "capitals, spaced": "<p style='text-transform:uppercase;letter-spacing:.2em'>some words for readers</p>",
     "justified": "<p style='text-align:justify;width:300px'>these words are apart from each other in all "
     "of their lines, but for those of the last one</p>",
@@ -408,7 +409,8 @@ def test_many_boxes_are_compared_at_once_as_single_ones() -> None:
 
 def test_pieces_of_a_text_are_counted_as_browsers_do() -> None:
     text = "🎉 two 👧 three"
-    assert pieces_of([text, "ab cd"], [0, 0, 1], [0, 7, 3], [7, 8, 2]) == [
+    texts = [text, "ab cd"]
+    assert pieces_of(texts, texts, [0, 0, 1], [0, 7, 3], [7, 8, 2]) == [
         ("", "🎉 two "),
         ("🎉 two ", "👧 three"),
         ("ab ", "cd"),

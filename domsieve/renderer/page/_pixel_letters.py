@@ -7,7 +7,7 @@ from unicodedata import bidirectional
 
 import numpy as np
 
-from domsieve.renderer.page._pixel_parts import F64, Bools, Ints, px
+from domsieve.renderer.page._pixel_parts import F64, Bools, Ints, px, units
 from domsieve.renderer.page._pixel_scene import Scene
 from domsieve.renderer.page._pixel_turns import turned_lines
 from domsieve.snapshot.page import Kind
@@ -81,7 +81,7 @@ class Letters:
             between = scene.style(node, "letter-spacing", "word-spacing")
             text = scene.pieces[line].replace("\n", " ").replace("\t", " ")
             control = _CONTROLS[int(scene.against[parts[0]])]
-            ends = [[_units(control + text[:end]) for end in pair] for pair in scene.chars[parts].tolist()]
+            ends = [[units(control + text[:end]) for end in pair] for pair in scene.chars[parts].tolist()]
             self.lines[line] = {
                 "text": control + text,
                 **self._styled(font, px(*scene.style(node, "font-size")), between),
@@ -251,11 +251,6 @@ def _upright(scene: Scene, node: int, text: str) -> int | None:
         return None
     first = "\0" if orientation == "upright" else _UPRIGHT
     return ord(first) if max(text) >= first else None
-
-
-def _units(text: str) -> int:
-    """Return the length of a text in code units of UTF-16, which browsers count."""
-    return len(text) if text.isascii() else len(text.encode("utf-16-le", "surrogatepass")) // 2
 
 
 def _apart(boxes: F64) -> list[int]:

@@ -116,28 +116,55 @@ def parts_of(
 
 
 def pieces_of(
-    texts: Sequence[str], layout_index: Sequence[int], starts: Sequence[int], lengths: Sequence[int]
+    texts: Sequence[str],
+    originals: Sequence[str],
+    layout_index: Sequence[int],
+    starts: Sequence[int],
+    lengths: Sequence[int],
 ) -> list[tuple[str, str]]:
     """Return what stands in each text box, after what stands before it in its entry.
 
     Parameters
     ----------
-    texts : the text of each entry of the layout.
-    layout_index, starts, lengths : of each text box, its entry, where it begins in its text, and how long it is.
+    texts, originals : the text of each entry of the layout, and before its case was changed (``text-transform``).
+    layout_index, starts, lengths : of each text box, its entry, where it begins in the latter, and how long it is in
+        the former.
     """
     encoded: dict[int, bytes] = {}  # browsers count code units of UTF-16
+    begins = {entry: _begins(originals[entry], texts[entry]) for entry in {*layout_index}}
     found = []
     for entry, start, length in zip(layout_index, starts, lengths, strict=True):
         text = texts[entry]
+        if (places := begins[entry]) and start < len(places):
+            start = places[start]
         if text.isascii():
             found.append((text[:start], text[start : start + length]))
             continue
         if entry not in encoded:
             encoded = {entry: text.encode("utf-16-le", "surrogatepass")}
-        units = encoded[entry]
-        before, own = units[: 2 * start], units[2 * start : 2 * (start + length)]
+        data = encoded[entry]
+        before, own = data[: 2 * start], data[2 * start : 2 * (start + length)]
         found.append((before.decode("utf-16-le", "replace"), own.decode("utf-16-le", "replace")))
     return found
+
+
+def _begins(original: str, text: str) -> list[int] | None:
+    """Return where each code unit of a text begins after its case was changed; None if all begin where they did."""
+    if len(original) == len(text):
+        return None
+    for change in (str.upper, str.lower):
+        letters = [*map(change, original)]
+        if "".join(letters) == text:
+            found = [0]
+            for before, after in zip(original, letters, strict=True):
+                found += [found[-1] + units(after)] * units(before)
+            return found
+    return None
+
+
+def units(text: str) -> int:
+    """Return the length of a text in code units of UTF-16, which browsers count."""
+    return len(text) if text.isascii() else len(text.encode("utf-16-le", "surrogatepass")) // 2
 
 
 _Edges = tuple[float, float, float, float]

@@ -305,7 +305,9 @@ class Scene(Places):
             if text.bounds:
                 places = np.array(text.bounds) * np.tile(scale, 2) + np.append(offset, [0, 0])
                 strings = [capture.strings[at] if at >= 0 else "" for at in layout.text]
-                pieces = pieces_of(strings, text.layout_index, text.start, text.length)
+                values = [document.nodes.node_value[at] for at in layout.node_index]
+                originals = [capture.strings[at] if at >= 0 else "" for at in values]
+                pieces = pieces_of(strings, originals, text.layout_index, text.start, text.length)
                 entry, line, box, first, letters, chars = parts_of(
                     pieces, text.layout_index, edges_of(places), self._reading[node], self._override[node]
                 )
