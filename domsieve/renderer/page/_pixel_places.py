@@ -101,13 +101,17 @@ class Places(Tree):
         own, around = box[inside], self.scroller[inside]
         box[inside] = part = common(own, port[around])
         whole, seen = own[:, 2:] - own[:, :2], np.maximum(part[:, 2:] - part[:, :2], 0)
-        room = np.full((count + 1, 2), np.inf)
-        for number, one in enumerate(self.scrollers):
-            room[number] = np.minimum(one.port[2:] - one.port[:2], room[one.outer])
-        fits = np.minimum(whole, room[around])
+        fits = np.minimum(whole, self.room()[around])
         with np.errstate(invalid="ignore", divide="ignore"):
             share[inside] = np.nan_to_num((seen / fits).prod(axis=1), nan=1.0, posinf=1.0)
         return box, share
+
+    def room(self) -> F64:
+        """Return what each scroller shows of its content at once (S + 1, 2); the last is for what does not scroll."""
+        found = np.full((len(self.scrollers) + 1, 2), np.inf)
+        for number, one in enumerate(self.scrollers):
+            found[number] = np.minimum(one.port[2:] - one.port[:2], found[one.outer])
+        return found
 
     def moved(self) -> F64:
         """Return how far each part has moved to the left and up (B, 2)."""

@@ -433,13 +433,8 @@ class Scene(Places):
 
     def _is_in_slot(self) -> Bools:
         """Return which parts (B,) are in boxes that scroll and show no whole letter of them at once."""
-        room = np.full((len(self.scrollers) + 1, 2), np.inf)
-        for number, one in enumerate(self.scrollers):
-            room[number] = np.minimum(one.port[2:] - one.port[:2], room[one.outer])
-        inside = np.flatnonzero(self.scroller >= 0)
-        found = np.zeros(self.owner.size, np.bool_)
-        found[inside] = (room[self.scroller[inside]] < self.font_px(inside)[:, None] * LEAST_SLOT).any(axis=1)
-        return found
+        size = self.font_px(np.arange(self.owner.size))[:, None]
+        return np.asarray((self.room()[self.scroller] < size * LEAST_SLOT).any(axis=1))
 
     def _add_scrollers(
         self, document: PixelDocument, node: Ints, bounds: F64, frame: int, scale: F64

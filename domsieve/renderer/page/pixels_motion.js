@@ -26,7 +26,7 @@ Object.assign(domsievePixels, (() => {
   const unlaid = sheet(`${strong("canvas")} { display: none !important }`);
 
   const paused = [];
-  const held = [];
+  const revealed = [];
   const driven = [];
   const begun = new Set();
   const waiting = [];
@@ -148,7 +148,7 @@ Object.assign(domsievePixels, (() => {
     },
 
     resume() {
-      for (const animation of held) animation.cancel();
+      for (const animation of revealed) animation.cancel();
       for (const [animation, time] of paused) {
         animation.currentTime = time;
         if (!isHeld(animation)) animation.play();
@@ -197,7 +197,7 @@ Object.assign(domsievePixels, (() => {
         for (const element of root.querySelectorAll("*")) {
           if (!isLaidOut(element)) continue;
           const look = unskipped(getComputedStyle(element));
-          if (look) held.push(animated(element, look));
+          if (look) revealed.push(animated(element, look));
         }
       }
     },
