@@ -14,7 +14,9 @@ from domsieve.renderer.page._pixel_capture import PixelCapture
 from domsieve.renderer.page._pixel_parts import F64
 from domsieve.renderer.page._pixel_scene import Scene
 
-_FILES = ("pixels", "pixels_motion", "pixels_letters", "pixels_fonts", "pixels_lines", "pixels_reach")
+_FILES = tuple(
+    f"pixels{name}" for name in ("", "_thrown", "_motion", "_letters", "_fonts", "_lines", "_reach")
+)
 _SCRIPT = SHARED + "".join(Path(__file__).with_name(f"{name}.js").read_text("utf-8") for name in _FILES)
 _WORLD = "domsieve-pixels"
 # Bounds of the work on one page.

@@ -13,7 +13,7 @@
 // isDriven(...lifted): see below.
 Object.assign(domsievePixels, (() => {
   const { part, run, own, isLaidOut, animated, unskipped, animationsOf, isHeld } = dom;
-  const { sheet, strong, adopt, drop, treesOf, put, above, rectOf } = domsievePixels;
+  const { sheet, strong, adopt, drop, treesOf, put, above, rectOf, hideThrown } = domsievePixels;
 
   // What snaps does not stay where it is scrolled to.
   const stilled = sheet("* { scroll-snap-type: none !important }");
@@ -33,54 +33,13 @@ Object.assign(domsievePixels, (() => {
   const stopped = [];
   let known = [];
 
-  // Nobody reads what is thrown about for ever: what moves by so many px in so short a time, in so many of the looks at it.
-  // What does so in none of the first ones is left alone.
-  const [THROWN_PX, SOON_MS, MOST_MS, LEAST_OFTEN, LOOKS, FIRST_LOOKS] = [16, 30, 10_000, 0.2, 12, 6];
-  const [LONG_MS, MOST_ENDLESS, MOST_TEXTS] = [60_000, 200, 3_000]; // bounds of the work
-  // Hides the texts that are, by animations that are paused now: of a box around them, or beside them.
-  const hideThrown = () => {
+  const [LONG_MS, MOST_ENDLESS] = [60_000, 200];
+  // Nobody reads what is thrown about for ever.
+  const hideEndless = () => {
     const endless = paused.map(([animation]) => animation).filter(({ effect }) =>
       effect?.target && effect.getComputedTiming().endTime > LONG_MS).slice(0, MOST_ENDLESS);
-    const clocks = stopped.filter(([drawing]) => drawing.querySelector("animate, animateMotion, animateTransform"));
-    if (!endless.length && !clocks.length) return;
-    const times = endless.map(({ currentTime }) => currentTime);
-    const goOn = (ms) => {
-      endless.forEach((one, at) => { one.currentTime = times[at] + ms * one.playbackRate; });
-      for (const [drawing, time] of clocks) run(drawing, SVGSVGElement, "setCurrentTime", time + ms / 1000);
-    };
-    let left = textsIn(known).slice(0, MOST_TEXTS).map((text) => [text, 0]);
-    for (let look = 1; left.length && look <= LOOKS; look++) {
-      const from = Math.random() * MOST_MS;
-      const places = [0, Math.random(), Math.random(), 1].map((share) => {
-        goOn(from + share * SOON_MS);
-        return left.map(([text]) => placeOf(text));
-      });
-      left.forEach((one, at) => {
-        one[1] += [0, 1, 2, 3].some((edge) => {
-          const all = places.map((place) => place[at][edge]);
-          return Math.max(...all) - Math.min(...all) > THROWN_PX;
-        });
-      });
-      if (look === FIRST_LOOKS) left = left.filter(([, count]) => count);
-    }
-    goOn(0);
-    for (const [text, count] of left) {
-      if (count > LEAST_OFTEN * LOOKS) put(part(text, Node, "parentElement"), { opacity: "0", clipPath: "inset(50%)" });
-    }
-  };
-  const textsIn = (roots) => roots.flatMap((root) => {
-    const [found, walker] = [[], own("createTreeWalker").call(document, root, NodeFilter.SHOW_TEXT)];
-    while (walker.nextNode()) {
-      const [text, above] = [walker.currentNode, part(walker.currentNode, Node, "parentElement")];
-      if (part(text, CharacterData, "data").trim() && above && isLaidOut(above)) found.push(text);
-    }
-    return found;
-  });
-  const placeOf = (text) => {
-    const range = new Range();
-    range.selectNodeContents(text);
-    const { left, top, right, bottom } = range.getBoundingClientRect();
-    return [left, top, right, bottom];
+    const clocks = stopped.filter(([drawing]) => drawing.querySelector("animate, animateMotion, animateTransform, set"));
+    if (endless.length || clocks.length) hideThrown(known, endless, clocks);
   };
   // Animations are as readers find them now: what ends soon had time for it.
   const hold = (animation) => {
@@ -143,7 +102,7 @@ Object.assign(domsievePixels, (() => {
           stopped.push([drawing, run(drawing, SVGSVGElement, "getCurrentTime")]);
         }
       }
-      hideThrown();
+      hideEndless();
       return [animations.length, driven.length, waiting.length];
     },
 

@@ -1,0 +1,173 @@
+// Evaluated after pixels.js: adds what hides the texts that animations throw about, so that nobody can read them.
+// hideThrown(trees, animations, drawings): of endless animations, which are paused, and of drawings with a clock, each with
+// its time.
+Object.assign(domsievePixels, (() => {
+  const { part, run, own, isLaidOut } = dom;
+  const { put, above } = domsievePixels;
+
+  // What moves by so many px, or turns by so many degrees, in so short a time, in so many of the looks at it. What does so
+  // in none of the first ones is left alone.
+  const [THROWN_PX, TURNED, SOON_MS, MOST_MS, LEAST_OFTEN, LOOKS, FIRST_LOOKS] = [16, 40, 30, 10_000, 0.2, 12, 6];
+  // Texts in one place, of which the eye sees all at once: each appears and goes in so short a time, in so many of the looks.
+  const [FLASH_MS, MOMENTS, LEAST_FLASHES, LEAST_SHARED] = [100, 12, 0.8, 0.5];
+  // A text is gone if less of it is left than this share, or of its colour, of 255, so much has changed.
+  const [LEAST_LEFT, OTHER_COLOUR] = [0.5, 100];
+  const [MOST_TEXTS, MOST_FLASHING] = [3_000, 300]; // bounds of the work
+
+  const textsIn = (trees) => trees.flatMap((root) => {
+    const [found, walker] = [[], own("createTreeWalker").call(document, root, NodeFilter.SHOW_TEXT)];
+    while (walker.nextNode()) {
+      const [text, above] = [walker.currentNode, part(walker.currentNode, Node, "parentElement")];
+      if (part(text, CharacterData, "data").trim() && above && isLaidOut(above)) found.push(text);
+    }
+    return found;
+  });
+  const placeOf = (text) => {
+    const range = new Range();
+    range.selectNodeContents(text);
+    const { left, top, right, bottom } = range.getBoundingClientRect();
+    return [left, top, right, bottom];
+  };
+  const outer = (node) => (node instanceof Element && part(node, Element, "assignedSlot")) || above(node);
+
+  // Whether a node is one of some elements, or in one of them.
+  const insideOf = (targets) => {
+    const known = new Map([[null, false]]);
+    const isInside = (node) => {
+      if (!known.has(node)) known.set(node, targets.has(node) || isInside(outer(node)));
+      return known.get(node);
+    };
+    return isInside;
+  };
+
+  // How nodes are turned now, by what is animated. What is in a line is not.
+  const turns = (isAnimated) => {
+    const known = new Map();
+    const planeOf = (node) => {
+      if (!isAnimated(node)) return new DOMMatrix();
+      if (!known.has(node)) known.set(node, node instanceof Element ? ownPlane(node) : planeOf(outer(node)));
+      return known.get(node);
+    };
+    const ownPlane = (element) => {
+      if (element instanceof SVGGraphicsElement && part(element, SVGElement, "ownerSVGElement")) {
+        const { a, b, c, d } = run(element, SVGGraphicsElement, "getScreenCTM") ?? new DOMMatrix();
+        return new DOMMatrix([a, b, c, d, 0, 0]);
+      }
+      const { display, rotate, scale, transform } = getComputedStyle(element);
+      const plane = DOMMatrix.fromMatrix(planeOf(outer(element)));
+      if (display === "inline" && !(element instanceof SVGElement)) return plane;
+      const sizes = scale.split(" ");
+      const steps = [
+        rotate === "none" ? "" : `rotate${/^[xyz] /.test(rotate) ? rotate[0].toUpperCase() : rotate.includes(" ") ? "3d" : ""}`
+          + `(${rotate.replace(/^[xyz] /, "").replace(/ (?=.)/g, ", ")})`,
+        scale === "none" ? "" : `scale(${sizes[0]}, ${sizes[1] ?? sizes[0]})`,
+        transform === "none" ? "" : transform,
+      ];
+      return plane.multiply(new DOMMatrix(steps.join(" ").trim() || "none"));
+    };
+    return planeOf;
+  };
+  const angle = (first, second) => {
+    const [a, b] = [Math.hypot(...first), Math.hypot(...second)];
+    const cosine = (first[0] * second[0] + first[1] * second[1]) / (a * b);
+    return a * b < 1e-4 ? 0 : (Math.acos(Math.min(Math.max(cosine, -1), 1)) * 180) / Math.PI;
+  };
+  const isTurned = (planes) => planes.some((one, at) => planes.slice(at + 1).some((other) =>
+    angle([one.a, one.b], [other.a, other.b]) > TURNED || angle([one.c, one.d], [other.c, other.d]) > TURNED));
+
+  // How much shows of nodes now, and in which colour: what opacity and cuts leave.
+  const shares = (isAnimated) => {
+    const known = new Map();
+    const shareOf = (node) => {
+      if (!isAnimated(node)) return 1;
+      if (!known.has(node)) known.set(node, shareOf(outer(node)) * (node instanceof Element ? ownShare(node) : 1));
+      return known.get(node);
+    };
+    const ownShare = (element) => {
+      const { opacity, clipPath } = getComputedStyle(element);
+      return Number(opacity) * leftOf(clipPath, element);
+    };
+    return shareOf;
+  };
+  const leftOf = (shape, element) => {
+    if (/^(circle|ellipse)\(0(px|%)?\b/.test(shape)) return 0;
+    const sides = shape.match(/^inset\(([^()]*?)( round .*)?\)/)?.[1].split(" ");
+    if (!sides) return 1;
+    const { width, height } = run(element, Element, "getBoundingClientRect");
+    const [top, right = top, bottom = top, left = right] = sides;
+    const share = (side, size) => (side.endsWith("%") ? parseFloat(side) / 100 : parseFloat(side) / (size || 1)) || 0;
+    const [wide, high] = [[left, right, width], [top, bottom, height]].map(([first, second, size]) =>
+      Math.min(Math.max(1 - share(first, size) - share(second, size), 0), 1));
+    return wide * high;
+  };
+  const lookOf = (text, shareOf) => {
+    const element = part(text, Node, "parentElement");
+    const { visibility, webkitTextFillColor, fill } = getComputedStyle(element);
+    const ink = element instanceof SVGElement ? fill : webkitTextFillColor;
+    const [red = 0, green = 0, blue = 0, alpha = 1] = ink.match(/[\d.]+/g)?.map(Number) ?? [];
+    return [visibility === "visible" ? alpha * shareOf(element) : 0, red, green, blue];
+  };
+  const flashes = (looks) => {
+    const [least, most] = [Math.min, Math.max].map((of) => [0, 1, 2, 3].map((at) => of(...looks.map((look) => look[at]))));
+    return least[0] < LEAST_LEFT * most[0] || [1, 2, 3].some((at) => most[at] - least[at] > OTHER_COLOUR);
+  };
+  const area = ([left, top, right, bottom]) => Math.max(right - left, 0) * Math.max(bottom - top, 0);
+  const sharesPlace = ([one, place], [other, second]) => {
+    const both = [0, 1].map((at) => Math.max(place[at], second[at])).concat([2, 3].map((at) => Math.min(place[at], second[at])));
+    return area(both) > LEAST_SHARED * Math.min(area(place), area(second))
+      && part(one, CharacterData, "data").trim() !== part(other, CharacterData, "data").trim();
+  };
+  const withOthers = (texts) => texts.filter((one) => texts.some((other) => other !== one && sharesPlace(one, other)));
+
+  const spread = (count) => Array.from({ length: count }, (_, at) => (at + Math.random()) / count);
+
+  return {
+    hideThrown(trees, animations, drawings) {
+      const times = animations.map(({ currentTime }) => currentTime);
+      const goOn = (ms) => {
+        animations.forEach((one, at) => { one.currentTime = times[at] + ms * one.playbackRate; });
+        for (const [drawing, time] of drawings) run(drawing, SVGSVGElement, "setCurrentTime", time + ms / 1000);
+      };
+      const hide = (text) => put(part(text, Node, "parentElement"), { opacity: "0", clipPath: "inset(50%)" });
+      const isAnimated = insideOf(new Set([...animations.map(({ effect }) => effect.target), ...drawings.map(([one]) => one)]));
+      const texts = textsIn(trees).slice(0, MOST_TEXTS);
+      const lookAt = (shares, see) => {
+        const from = Math.random() * MOST_MS;
+        return shares.map((ms) => {
+          goOn(from + ms);
+          return see();
+        });
+      };
+
+      let left = texts.map((text) => [text, 0]);
+      for (let look = 1; left.length && look <= LOOKS; look++) {
+        const seen = lookAt([0, SOON_MS * Math.random(), SOON_MS * Math.random(), SOON_MS], () => {
+          const planeOf = turns(isAnimated);
+          return left.map(([text]) => [placeOf(text), planeOf(part(text, Node, "parentElement"))]);
+        });
+        left.forEach((one, at) => {
+          const [places, planes] = [0, 1].map((which) => seen.map((all) => all[at][which]));
+          one[1] += isTurned(planes) || [0, 1, 2, 3].some((edge) => {
+            const all = places.map((place) => place[edge]);
+            return Math.max(...all) - Math.min(...all) > THROWN_PX;
+          });
+        });
+        if (look === FIRST_LOOKS) left = left.filter(([, count]) => count);
+      }
+      goOn(0);
+
+      const inOnePlace = withOthers(texts.filter((text) => isAnimated(part(text, Node, "parentElement")))
+        .slice(0, MOST_FLASHING).map((text) => [text, placeOf(text), 0]));
+      for (let look = 1; inOnePlace.length && look <= LOOKS; look++) {
+        const seen = lookAt(spread(MOMENTS).map((share) => share * FLASH_MS), () => {
+          const shareOf = shares(isAnimated);
+          return inOnePlace.map(([text]) => lookOf(text, shareOf));
+        });
+        inOnePlace.forEach((one, at) => { one[2] += flashes(seen.map((all) => all[at])); });
+      }
+      goOn(0);
+      for (const [text, count] of left) if (count > LEAST_OFTEN * LOOKS) hide(text);
+      for (const [text] of withOthers(inOnePlace.filter(([, , count]) => count >= LEAST_FLASHES * LOOKS))) hide(text);
+    },
+  };
+})());
