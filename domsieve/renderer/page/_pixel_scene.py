@@ -46,6 +46,8 @@ _NOT_SCROLLING = frozenset({"no", "off", "noscroll"})  # of the attribute of a f
 _MOST_FIXED, _MOST_SCROLLERS = 40, 300
 # More letters than these that are combined to one cannot be read.
 _MOST_COMBINED = 4
+# The operators of formulas have at most so many signs.
+_MOST_SIGNS = 2
 # Boxes that are smaller have no size.
 _LEAST_PX = 0.01
 SHOWING = ("opacity", "visibility")
@@ -121,7 +123,8 @@ class Scene(Places):
     is_drawing : (N,), the nodes of drawings.
     is_displaced : (N,), the nodes whose lines captures have elsewhere: vertical ones, in columns, buttons, drawings.
     is_level : (N,), the nodes whose lines are written to the side, not down or up.
-    is_plain, is_curved : (N,), the texts whose letters are in lines, and those with letters along a path.
+    is_plain, is_curved : (N,), the texts whose letters are in lines as in their font, and those with letters along a
+        path.
     is_clamped : (N,), the nodes in boxes that show only some lines (``line-clamp``); captures leave out others.
     letters_of : (N,), how many letters each text has.
     ink : how many pixels of a picture would differ if the letters of each part were black on white (B,).
@@ -250,6 +253,7 @@ class Scene(Places):
         self.is_curved = self.below(np.isin(self.names, ("textpath",))) & self.is_drawing & is_text
         turns, near = np.array([*map(tilted, column["rotate"], column["transform"])])[row].T
         self.is_plain = ~(self.is_curved | (self.below(turns) & (self.is_deep | self.below(near))))
+        self._is_operator = self.below(np.isin(self.names, ("mo",)))
         self._reading = reading(maps, column, row)
         self._override = overrides(column, row, is_text, self.levels, self.parent)
 
@@ -345,6 +349,10 @@ class Scene(Places):
         self.first, self.letters = first[is_text], letters[is_text]
         self.chars, self.against = chars[is_text, :2], chars[is_text, 2]
         self.is_sign = np.concatenate([*signs, self._shades[shades]])[is_text]
+        # Browsers draw these signs larger, or put them together from pieces, where their font has no such letters.
+        is_operator = self._is_operator[self.owner] & (self.letters_of[self.owner] <= _MOST_SIGNS)
+        signs_only = np.setdiff1d(self.owner[is_operator], self.owner[~self.is_sign])
+        self.is_plain[signs_only] = False
         self.ink = self._ink_of(np.arange(self.owner.size))
         self.scroller = self.inherited(self._scroller_of)[self.owner]
         self.unread[self.owner[self._is_combined[self.owner] & (self.letters > _MOST_COMBINED)]] = True

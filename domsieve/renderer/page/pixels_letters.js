@@ -14,13 +14,16 @@ Object.assign(domsievePixels, (() => {
   // The browser's own highlights lie above all others.
   const unmarked = sheet(["::target-text", "::selection", "::spelling-error", "::grammar-error"].map((name) =>
     `${name} { color: transparent !important; -webkit-text-fill-color: transparent !important; text-decoration: none !important }`).join(""));
-  // No highlight changes shadows, letters of SVG and generated text.
+  // No highlight changes shadows, letters of SVG and generated text, nor operators of formulas that are large or put together
+  // from pieces, which have the colour of their element.
+  const OPERATOR = "mo:not(:has(*))";
   // What is drawn in other places than its own keeps its letters: there they would be taken for those of other texts.
   const drawnElsewhere = "defs, pattern, mask, marker, symbol, clipPath, filter";
   const rules = (elsewhere, all, drawn, generated) => {
     const here = `:not(:is(${elsewhere}), :is(${elsewhere}) *)`;
     return `${strong(`*${here}`)} { ${all} }
     ${strong(`:is(text, tspan, textPath)${here}`)} { fill: transparent !important; ${drawn} }
+    ${strong(OPERATOR)} { color: transparent !important }
     ${strong("*")}::before, ${strong("*")}::after { -webkit-text-fill-color: transparent !important; ${generated} }`;
   };
   const blankRules = (elsewhere) => rules(elsewhere, "text-shadow: none !important", "stroke: transparent !important",
@@ -85,6 +88,7 @@ Object.assign(domsievePixels, (() => {
       ...(isFilling ? { webkitTextFillColor: "transparent" } : { textShadow: "none" }),
       ...(isDrawn ? { fill: "transparent" } : {}),
       ...(isDrawn && !isFilling ? { stroke: "transparent" } : {}),
+      ...(run(element, Element, "matches", OPERATOR) ? { color: "transparent" } : {}),
     };
     const kept = [...run(element, Element, "querySelectorAll", ":scope > *")].map((child) => {
       const style = getComputedStyle(child);
@@ -106,7 +110,8 @@ Object.assign(domsievePixels, (() => {
     blanks = nodes ? [] : cutBoxes.flatMap(blankCut);
     for (const parent of new Set((nodes ?? []).map((node) => part(node, Node, "parentNode")))) {
       if (!(parent instanceof Element)) continue;
-      if (isFilling || parent instanceof SVGElement || getComputedStyle(parent).textShadow !== "none") {
+      const isMarked = !(parent instanceof SVGElement || run(parent, Element, "matches", OPERATOR));
+      if (isFilling || !isMarked || getComputedStyle(parent).textShadow !== "none") {
         blankAlone(parent, isFilling);
       }
     }
