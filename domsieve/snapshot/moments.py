@@ -11,7 +11,7 @@ from domsieve.errors import InvalidSnapshotError
 from domsieve.snapshot.page import MOMENTS, Snapshot
 from domsieve.snapshot.strings import StringTable
 
-_FURTHEST = float(np.finfo(np.float32).max)
+_FURTHEST, _LATEST = float(np.finfo(np.float32).max), np.iinfo(np.int32).max
 
 
 class Change(msgspec.Struct, array_like=True):
@@ -22,6 +22,7 @@ class Change(msgspec.Struct, array_like=True):
     x, y, width, height : what is added to its place and size, in CSS px.
     style : the computed properties that differ.
     seen : whether it is a text that counts at this moment: a reader may see it then.
+    paint : what is added to its paint order.
     """
 
     x: float
@@ -30,6 +31,7 @@ class Change(msgspec.Struct, array_like=True):
     height: float
     style: dict[str, str]
     seen: bool = False
+    paint: int = 0
 
 
 _Said = msgspec.json.Decoder(list[Change | None])
@@ -55,13 +57,15 @@ def moments(page: Snapshot) -> Iterator[tuple[Snapshot, NDArray[np.bool_]]]:
     column = {name: number for number, name in enumerate(page.style_names)}
     for number in range(max(map(len, changes.values()), default=0)):
         styles, moved, more = page.styles.copy(), np.zeros((len(page.styles) + 1, 4)), dict[str, int]()
-        counts = np.zeros(len(page.styles) + 1, np.bool_)
+        counts, later = np.zeros(len(page.styles) + 1, np.bool_), np.zeros(len(page.styles) + 1)
         for row, said_of_row in changes.items():
             if number < len(said_of_row) and (change := said_of_row[number]):
                 moved[row], counts[row] = (change.x, change.y, change.width, change.height), change.seen
+                later[row] = change.paint
                 for name in change.style.keys() & column.keys():
                     value = more.setdefault(change.style[name], len(known) + len(more))
                     styles[row, column[name]] = value
         box = np.clip(page.box + moved[page.style], -_FURTHEST, _FURTHEST).astype(np.float32)
+        paint = np.where(page.paint < 0, -1, np.clip(page.paint + later[page.style], 0, _LATEST)).astype(np.int32)
         strings = StringTable.from_strings([*known, *more])
-        yield replace(page, box=box, styles=styles, strings=strings), counts[page.style]
+        yield replace(page, box=box, paint=paint, styles=styles, strings=strings), counts[page.style]

@@ -39,6 +39,7 @@ class _Layout(msgspec.Struct, rename="camel"):
     node_index: list[int]
     styles: list[msgspec.Raw]
     bounds: list[list[float]]
+    paint_orders: list[int] = []
 
 
 class _Document(msgspec.Struct):
@@ -90,7 +91,7 @@ class Moments:
         limit_s : the seconds that this may take.
         """
         changing = [name for name in names if name in self._names]
-        params: dict[str, Any] = {"computedStyles": changing}
+        params: dict[str, Any] = {"computedStyles": changing, "includePaintOrder": "z-index" in changing}
         taken: list[_Moment] = []
         places: list[list[list[float]]] = []
         try:
@@ -187,6 +188,8 @@ def _changes(
     }
     for number, (one, other) in enumerate(zip(capture.documents, moment.documents, strict=True)):
         moved = np.round(np.array(other.layout.bounds) - np.array(one.layout.bounds), 2).reshape(-1, 4)
+        paint = np.array(one.layout.paint_orders)
+        turns = (np.array(other.layout.paint_orders or paint) - paint).tolist()
         known: dict[tuple[bytes, bytes], dict[str, str]] = {}
         for entry, (row, later) in enumerate(zip(one.layout.styles, other.layout.styles, strict=True)):
             key = bytes(row), bytes(later)
@@ -200,6 +203,6 @@ def _changes(
                 }
             is_text = one.nodes.node_type[one.layout.node_index[entry]] == Kind.TEXT and number == 0
             counts = is_text and tuple(map(floor, other.layout.bounds[entry])) in seen
-            if known[key] or moved[entry].any() or counts:
+            if known[key] or moved[entry].any() or counts or turns[entry]:
                 x, y, width, height = moved[entry].tolist()
-                yield (number, entry), Change(x, y, width, height, known[key], counts)
+                yield (number, entry), Change(x, y, width, height, known[key], counts, turns[entry])

@@ -17,9 +17,9 @@ Object.assign(domsieve, (() => {
   // A long line is looked at in parts of so many px.
   const PIECE_PX = 100, MOST_PIECES = 60;
   const MOVES = new RegExp(`^(transform|translate|rotate|scale|opacity|visibility|left|right|top|bottom|inset|margin|offset(Path|Distance|Position)|--
-    |color|webkitTextFillColor|filter|fontSize|width|height|maxWidth|maxHeight|clipPath)`.replace(/\s/g, ""));
-  // What these show is only known when it is captured, at so many moments.
-  const SHAPES = /^clipPath/;
+    |color|webkitTextFillColor|filter|fontSize|width|height|maxWidth|maxHeight|clipPath|zIndex)`.replace(/\s/g, ""));
+  // What these show or cover is only known when it is captured, at so many moments.
+  const SHAPES = /^(clipPath|zIndex)/;
   const MOST_SHAPED = 6;
   // What is captured of letters depends on their colour.
   const OF_COLOUR = ["-webkit-text-fill-color", "-webkit-text-stroke-color", "text-decoration"];
@@ -236,7 +236,7 @@ Object.assign(domsieve, (() => {
       return ((/alternate/.test(direction) ? 2 : 1) * duration + Math.max(-currentTime, 0)) / playbackRate;
     });
     const span = Math.min(Math.max(...periods), LONGEST_MS);
-    // What is cut by a shape may seem to be in view.
+    // What is cut by a shape or covered may seem to be in view.
     const isShaped = endless.some((one) => keysOf(one).some((name) => SHAPES.test(name)));
     const texts = textsIn(endless).filter((one) => isShaped || !showsWell(one));
     const timeOf = (at, share) => now[at] + share * span * endless[at].playbackRate;
