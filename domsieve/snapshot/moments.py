@@ -66,6 +66,7 @@ def moments(page: Snapshot) -> Iterator[tuple[Snapshot, NDArray[np.bool_]]]:
                     value = more.setdefault(change.style[name], len(known) + len(more))
                     styles[row, column[name]] = value
         box = np.clip(page.box + moved[page.style], -_FURTHEST, _FURTHEST).astype(np.float32)
-        paint = np.where(page.paint < 0, -1, np.clip(page.paint + later[page.style], 0, _LATEST)).astype(np.int32)
+        turn = np.clip(page.paint + later[page.style], 0, _LATEST)
+        paint = np.where(page.paint < 0, -1, turn).astype(np.int32)
         strings = StringTable.from_strings([*known, *more])
         yield replace(page, box=box, paint=paint, styles=styles, strings=strings), counts[page.style]

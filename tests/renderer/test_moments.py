@@ -67,10 +67,10 @@ COMES = {
     "</style><p style='animation:k 9s infinite'>{}</p>",
     "a shape in turn": "<style>@keyframes k { 0%, 50% { clip-path: inset(0 100% 0 0) } "
     "60%, 90% { clip-path: inset(0) } }</style><p style='animation:k 9s infinite'>{}</p>",
-    "slides in turn on top of each other": "<style>@keyframes k { 0%, 30% { z-index: 3 } 34%, 100% { z-index: 1 } } i { "
-    f"background: #eee; animation: k 9s infinite; {_LAYER} }} i:nth-of-type(2) {{ animation-delay: -3s }} "
-    "i:nth-of-type(3) { animation-delay: -6s } b { position: absolute; z-index: 2; inset: 0; background: #fff }</style>"
-    "<div style='position:relative;height:30px'><b></b><i>one slide</i><i>{}</i><i>three slides</i></div>",
+    "slides in turn on top of each other": "<style>@keyframes k { 0%, 30% { z-index: 3 } 34%, 100% { z-index: 1 } } "
+    f"i {{ background: #eee; animation: k 9s infinite; {_LAYER} }} i:nth-of-type(2) {{ animation-delay: -3s }} "
+    "i:nth-of-type(3) { animation-delay: -6s } b { position: absolute; z-index: 2; inset: 0; background: #fff } "
+    "</style><div style='position:relative;height:30px'><b></b><i>one slide</i><i>{}</i><i>three slides</i></div>",
     "an animation of a script": "<p id=x style='opacity:0'>{}</p><script>x.animate({ opacity: [0, 1] }, "
     "{ duration: 3000, iterations: Infinity, easing: 'steps(2)' })</script>",
     "captions in turn": _section(_CAPTIONS, "<p>one caption</p><p>two captions</p><p>{}</p>"),
