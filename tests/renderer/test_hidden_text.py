@@ -807,6 +807,32 @@ def test_letters_on_top_of_each_other_cannot_be_read(studio: Studio) -> None:
         assert found == dict.fromkeys(ways, expected)
 
 
+FAR = [
+    "<p style='width:1ch;word-break:break-all;line-height:300px'>{}</p>",
+    "<p style='writing-mode:vertical-rl;height:1ch;word-break:break-all;line-height:300px'>{}</p>",
+    "<p style='letter-spacing:140px;white-space:nowrap'>{}</p>",
+    "<svg width=9000><text y=20 textLength=8900>{}</text></svg>",
+]
+BANNERS = [
+    "<p style='width:1ch;word-break:break-all'>{}</p>",
+    "<p style='width:1.2em;word-break:break-all;line-height:3'>{}</p>",
+    "<p style='writing-mode:vertical-rl;text-orientation:upright;letter-spacing:2em'>{}</p>",
+    "<p style='width:1ch;line-height:300px'>{}</p>",
+    "<p style='letter-spacing:140px'>{}</p>",
+    "<svg width=1200><text y=20 textLength=1200>read this</text></svg>",
+    f"<pre>one {' ' * 600} two</pre>",
+    f"<pre>1{chr(10) * 120}2</pre>",
+]
+
+
+def test_letters_that_are_far_apart_for_several_windows_cannot_be_read(studio: Studio) -> None:
+    for expected, ways in ((Hiding.UNREADABLE, FAR), (Hiding.NONE, BANNERS)):
+        found = {
+            html: [*judged(studio.show(f"<body>{html.format(_LINE)}").snapshot).values()][-1] for html in ways
+        }
+        assert found == dict.fromkeys(ways, expected)
+
+
 CLIP = "<svg width=0 height=0><clipPath id=c{}>{}</clipPath></svg><p style='width:300px;clip-path:url(#c)'>word</p>"
 CUT_BY_DRAWINGS = [
     ("", "<rect width=2 height=2 />"),

@@ -11,7 +11,7 @@ from domsieve.analysis.columns.batch import F64, Bools, Ints, cached_per_page
 from domsieve.analysis.columns.covers import Covers
 from domsieve.analysis.columns.css_transforms import slant, thinness
 from domsieve.analysis.columns.css_values import blended, filtered, has_shape, laid_on, shadows
-from domsieve.analysis.columns.letter_room import are_piled, lengths, letter_sizes, overlaps
+from domsieve.analysis.columns.letter_room import are_apart, are_piled, lengths, letter_sizes, overlaps
 from domsieve.analysis.columns.page_columns import page_texts
 from domsieve.analysis.columns.paint_styles import LEAST_CONTRAST, LEAST_OPACITY, LEAST_PX
 from domsieve.analysis.columns.rectangles import intersection, is_larger, samples, share_in
@@ -60,8 +60,6 @@ _LEAST_OF_LINE, _LEAST_OF_LETTER = 0.5, 1.5
 _LEAST_LETTER_PX, _MOST_BLUR = 3.0, 0.5
 # Nor can letters that are skewed by more than 68 degrees, of which this is the cosine.
 _LEAST_SLANT = 0.375
-# Nor can letters that are so many sizes apart, in the mean.
-_MOST_APART = 30
 # So much of a text at its edges has less than a tenth of its ink: in shares of its width, and of its letters' size.
 _EDGE, _EDGE_OF_LINE = 0.03, 0.25
 # A text of which less can be seen is hidden, as for `tests/renderer/pixel_oracle.py`.
@@ -176,7 +174,7 @@ class _Judge:
             | node.is_coded[text]
             | node.is_blot[text]
             | (scene.blur_px[above] >= _MOST_BLUR * letter)
-            | (rect[:, 2] - rect[:, 0] > _MOST_APART * letter * letters)
+            | are_apart(scene, text, letters, letter)
             | overlaps(scene, text, letters)
             | are_piled(scene, text, letters),
         )

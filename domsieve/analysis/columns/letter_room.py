@@ -22,6 +22,10 @@ _MOST_PILED, _FEWEST_PILED, _LEAST_WIDE = 0.2, 8, 0.5
 _WIDE_LETTER = re.compile("[A-HK-Za-eghkm-qsu-z0-9]")
 # The area of a letter in parts of the square of its size, the least one of narrow letters, and its width likewise.
 _LETTER_AREA, _LEAST_LETTER_AREA, _LETTER_WIDTH = 0.5, 0.2, 0.4
+# Nobody reads letters that are so many sizes apart, in the mean; nor fewer, if they go on for so many windows in one
+# row, as high as at most so many letters; or as wide, with one or two of them in each line.
+_MOST_APART, _MOST_IN_ROW, _MOST_WINDOWS, _ROW, _COLUMN = 30, 6, 2, 1.9, 2.5
+_TAB = 8  # letters
 
 
 def letter_sizes(scene: Scene, text: Ints, letters: F64) -> F64:
@@ -84,3 +88,28 @@ def are_piled(scene: Scene, text: Ints, letters: F64) -> Bools:
         is_clear = len(_WIDE_LETTER.findall(line)) >= max(_FEWEST_PILED, _LEAST_WIDE * len(line))
         piled[at] = is_clear and room[at] < _MOST_PILED * len(line)
     return piled
+
+
+def are_apart(scene: Scene, text: Ints, letters: F64, letter: F64) -> Bools:
+    """Return of which texts the letters are very far apart, along the line or from line to line."""
+    rect, node = scene.rect[text], scene.node
+    size = np.maximum(rect[:, 2:] - rect[:, :2], 0)
+    found = np.asarray(size[:, 0] > _MOST_APART * letter * letters)
+    level = node.each("writing-mode", "horizontal-tb", lambda value: value.startswith("horizontal"))[text]
+    for axis, window in enumerate(node.window_px):
+        is_line, room = level == (axis == 0), size[:, axis] / np.maximum(_MOST_IN_ROW * letter, LEAST_PX)
+        is_row = size[:, 1 - axis] <= np.where(is_line, _ROW, _COLUMN) * letter
+        those = np.flatnonzero(is_row & (size[:, axis] > _MOST_WINDOWS * window) & (room > letters))
+        found[those] = room[those] > _with_space(scene, text[those], is_line[those])
+    return found
+
+
+def _with_space(scene: Scene, text: Ints, is_line: Bools) -> F64:
+    """Return the number of characters of texts, with the white space that has room in lines, or from line to line."""
+    mode = scene.node.each("white-space", "normal", str)[text].tolist()
+    counts = []
+    for line, said, one in zip(is_line.tolist(), mode, page_texts(scene.page).of(text), strict=True):
+        keeps = "break-spaces" in said or ("pre" in said and not (line and "pre-line" in said))
+        kept = one.expandtabs(_TAB).count(" " if line else "\n") if keeps else 0
+        counts.append(len("".join(one.split())) + kept)
+    return np.array(counts, np.float64)
