@@ -111,6 +111,13 @@ UNLIKE = {
     "two texts almost in one place": _HEAP.format(
         _LAID.format(0, 9, "", "{}") + _LAID.format(4, 11, "", _OTHER)
     ),
+    "two thin texts, one a little higher": "<div style='white-space:nowrap'><p style='margin:0'>{}</p>"
+    f"<p style='margin:-24px 0 0'>{_OTHER} {_OTHER}</p></div>",
+    "on a text whose letters are spread": "<svg width=900 height=60><text y=30>{}</text>"
+    f"<text y=30 textLength=530>{_OTHER} {_OTHER}</text></svg>",
+    "under narrow signs": _HEAP.format(
+        _LAID.format(0, 9, "", "{}") + _LAID.format(0, 9, "letter-spacing:-6px", "▦▩▨▧▥▤※⁂☷☰" * 12)
+    ),
     "two texts, one with a copy as a shadow": _HEAP.format(
         _LAID.format(1, 10, "", "{}") + _LAID.format(0, 9, "", "{}") + _LAID.format(0, 9, "", _OTHER)
     ),

@@ -345,9 +345,8 @@ class Pictures:
     def bury(self) -> Heaps:
         """Count nothing of texts in heaps as changed; return these, of which `mix` tells more."""
         scene = self._scene
-        is_seen = (self.changed > 0) & (self.changed >= LEAST_SHARE * scene.ink)
-        is_seen &= ~scene.unread[scene.owner]
-        heaps = Heaps(scene, self._edges, is_seen, shape=self._differs.shape, scale=SCALE)
+        is_painted = (self.changed > 0) & (self.changed >= LEAST_SHARE * scene.ink)
+        heaps = Heaps(scene, self._edges, is_painted, shape=self._differs.shape, scale=SCALE)
         self._leave_out(heaps.buried)
         return heaps
 
