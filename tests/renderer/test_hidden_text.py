@@ -825,6 +825,30 @@ BANNERS = [
 ]
 
 
+_ANGLES = "90 180 270 45 135 200 300 110 " * 5
+TURNED = [
+    f"<svg width=600><text y=20 rotate='{_ANGLES}'>{{}}</text></svg>",
+    f"<svg width=600><text y=20 rotate=1>we read <tspan rotate='{_ANGLES}'>{{}}</tspan></text></svg>",
+    f"<svg width=600><text y=20 rotate='{'0, 180, ' * 20}'>we <tspan>{{}}</tspan></text></svg>",
+]
+UPRIGHT = [
+    "<svg width=600><text y=20 rotate=20>{}</text></svg>",
+    f"<svg width=600><text y=20 rotate='{' '.join(str(3 * at) for at in range(34))}'>{{}}</text></svg>",
+    f"<svg width=600><text y=20 rotate='{'15 -15 ' * 20}'>{{}}</text></svg>",
+    f"<svg width=600><text y=20 rotate='{_ANGLES}'>we <tspan rotate=0>{{}}</tspan></text></svg>",
+    "<svg width=600><text y=20 rotate='0 0 180 0'>{}</text></svg>",
+    "<svg width=600><text y=20 rotate='1e999 -1e999 x'>{}</text></svg>",
+]
+
+
+def test_letters_that_are_turned_each_another_way_cannot_be_read(studio: Studio) -> None:
+    for expected, ways in ((Hiding.UNREADABLE, TURNED), (Hiding.NONE, UPRIGHT)):
+        found = {
+            html: [*judged(studio.show(f"<body>{html.format(_LINE)}").snapshot).values()][-1] for html in ways
+        }
+        assert found == dict.fromkeys(ways, expected)
+
+
 def test_letters_that_are_far_apart_for_several_windows_cannot_be_read(studio: Studio) -> None:
     for expected, ways in ((Hiding.UNREADABLE, FAR), (Hiding.NONE, BANNERS)):
         found = {

@@ -60,6 +60,13 @@ UNLIKE = {
     f"<p style='{_AT};top:0;text-decoration:underline 24px #000;text-underline-offset:40px'>"
     "a text that stands above the other</p></div>",
     "letters on top of each other": "<p style='letter-spacing:-.3em'>{}</p>",
+    "drawn letters on top of each other": "<svg width=800><text x=9 y=30 textLength=130>{}</text></svg>",
+    "some of several": "<svg width=800><text x=9 y=30>a <tspan textLength=130>{}</tspan></text></svg>",
+    "letters on top of each other in a frame": '<iframe srcdoc="<svg width=300 height=60><text x=9 y=30 '
+    'textLength=130>{}</text></svg>"></iframe>',
+    "letters that are moved back": f"<svg width=800 height=60><text x=9 y=30 dx='{'-4 ' * 40}'>{{}}</text></svg>",
+    "letters turned one by one": f"<svg width=800><text x=9 y=30>{{}}<set attributeName=rotate to='"
+    f"{'0 180 ' * 20}' /></text></svg>",
     "words on top of each other": "<p style='letter-spacing:-8px;word-spacing:60px;padding-left:20px'>{}</p>",
     "three heaps": _DRAWN.format(" ".join(["20 400 780"] * 12)),
     "a word at a place": _DRAWN.format(" ".join(str(30 + 90 * (at // 6)) for at in range(36))),
@@ -264,6 +271,14 @@ LIKE = {
     "drawn": "<svg width=600 height=60><text x=9 y=40 textLength=500 font-size=24>a text that is drawn</text></svg>",
     "stretched to a length": "<svg width=900 height=60><text x=9 y=40 textLength=700 lengthAdjust=spacingAndGlyphs>"
     "<tspan>a text that is drawn wide</tspan></text></svg>",
+    "close": "<svg width=600 height=60><text x=9 y=40 textLength=300 font-size=24>a text that is drawn close"
+    "</text></svg>",
+    "pictures and marks spread": "<svg width=600 height=60><text x=9 y=40 textLength=500 font-size=24>"
+    "🎉 a 👨‍👩‍👧 fami\u0301ly of letters</text></svg>",
+    "one turned over": "<svg width=600><text x=9 y=40 rotate='0 0 180 0' font-size=24>TOYRUS for all"
+    "</text></svg>",
+    "drawn lines": "<svg width=600><text y=30><tspan x=10 textLength=200>words that we can read</tspan>"
+    "<tspan x=10 dy=20 textLength=210>and some more of them</tspan></text></svg>",
     "of a badge": "<svg width=140 height=20><text x=100 y=140 font-size=110 transform=scale(.1) textLength=1000 "
     "lengthAdjust=spacingAndGlyphs font-family=sans-serif>build passing</text></svg>",
     "operators of formulas": "<math display=block><mrow><mo>(</mo><mfrac><mfrac><mi>a</mi><mi>b</mi></mfrac>"

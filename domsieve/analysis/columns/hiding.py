@@ -11,7 +11,14 @@ from domsieve.analysis.columns.batch import F64, Bools, Ints, cached_per_page
 from domsieve.analysis.columns.covers import Covers
 from domsieve.analysis.columns.css_transforms import slant, thinness
 from domsieve.analysis.columns.css_values import blended, filtered, has_shape, laid_on, shadows
-from domsieve.analysis.columns.letter_room import are_apart, are_piled, lengths, letter_sizes, overlaps
+from domsieve.analysis.columns.letter_room import (
+    are_apart,
+    are_piled,
+    are_turned,
+    lengths,
+    letter_sizes,
+    overlaps,
+)
 from domsieve.analysis.columns.page_columns import page_texts
 from domsieve.analysis.columns.paint_styles import LEAST_CONTRAST, LEAST_OPACITY, LEAST_PX
 from domsieve.analysis.columns.rectangles import intersection, is_larger, samples, share_in
@@ -176,7 +183,8 @@ class _Judge:
             | (scene.blur_px[above] >= _MOST_BLUR * letter)
             | are_apart(scene, text, letters, letter)
             | overlaps(scene, text, letters)
-            | are_piled(scene, text, letters),
+            | are_piled(scene, text, letters)
+            | are_turned(scene, text),
         )
         of = (Hiding.INVISIBLE, *range(Hiding.INVISIBLE, Hiding.UNREADABLE + 1))
         return np.select(tests, [np.uint8(one) for one in of], np.uint8(Hiding.NONE))

@@ -5,7 +5,8 @@ import re
 import numpy as np
 
 from domsieve.analysis.columns.batch import F64, Bools, Ints
-from domsieve.analysis.columns.page_columns import page_texts
+from domsieve.analysis.columns.css_values import number
+from domsieve.analysis.columns.page_columns import attributes_of, page_texts
 from domsieve.analysis.columns.paint_styles import LEAST_OPACITY, LEAST_PX
 from domsieve.analysis.columns.scene import Scene
 from domsieve.snapshot.page import Snapshot
@@ -26,6 +27,10 @@ _LETTER_AREA, _LEAST_LETTER_AREA, _LETTER_WIDTH = 0.5, 0.2, 0.4
 # row, as high as at most so many letters; or as wide, with one or two of them in each line.
 _MOST_APART, _MOST_IN_ROW, _MOST_WINDOWS, _ROW, _COLUMN = 30, 6, 2, 1.9, 2.5
 _TAB = 8  # letters
+# Nor letters of a drawing that turn by so many degrees from one to the next, in the mean of so many of them, which
+# begin at each of so many. One that is turned over alone counts no more than one that lies.
+_MOST_TURN, _RUN, _RUN_STEP, _FEWEST_TURNED, _FULL_TURN = 60, 20, 5, 5, 90
+_MOST_ANGLES, _MOST_ANGLE = 10_000, 1e6
 
 
 def letter_sizes(scene: Scene, text: Ints, letters: F64) -> F64:
@@ -113,3 +118,36 @@ def _with_space(scene: Scene, text: Ints, is_line: Bools) -> F64:
         kept = one.expandtabs(_TAB).count(" " if line else "\n") if keeps else 0
         counts.append(len("".join(one.split())) + kept)
     return np.array(counts, np.float64)
+
+
+def are_turned(scene: Scene, text: Ints) -> Bools:
+    """Return of which texts of drawings the letters are turned one by one, each another way (``rotate``)."""
+    page, found = scene.page, np.zeros(text.size, np.bool_)
+    lists = attributes_of(page).found("rotate", _angles)
+    if not lists:
+        return found
+    owner = np.full(len(page), -1)
+    for one in sorted(lists):  # the innermost counts
+        owner[one : page.end[one]] = one
+    used = dict.fromkeys(lists, 0)
+    at = np.flatnonzero((owner[text] >= 0) & scene.node.in_drawing[text])
+    for place, words in zip(at.tolist(), page_texts(page).of(text[at]), strict=True):
+        one, count = int(owner[text[place]]), len(" ".join(words.split()))
+        found[place] = _turn(lists[one][used[one] : used[one] + count]) > _MOST_TURN
+        used[one] += count
+    return found
+
+
+def _angles(said: str) -> list[float]:
+    values = said.replace(",", " ").split()[:_MOST_ANGLES]
+    return [number(value, 0.0) for value in values]
+
+
+def _turn(angles: list[float]) -> float:
+    """Return by how many degrees letters turn from one to the next where they turn most."""
+    turns = np.abs((np.diff(np.clip(angles, -_MOST_ANGLE, _MOST_ANGLE)) + 180) % 360 - 180)
+    if turns.size < _FEWEST_TURNED:
+        return 0.0
+    sums = np.append(0, np.cumsum(np.minimum(turns, _FULL_TURN)))
+    size = min(turns.size, _RUN)
+    return float((sums[size:] - sums[:-size])[::_RUN_STEP].max() / size)

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from domsieve.renderer.browser.tab import Tab
+from domsieve.renderer.page._pixel_crowds import crowds, put_crowds
 from domsieve.renderer.page._pixel_letters import Letters
 from domsieve.renderer.page._pixel_page import OpenPage
 from domsieve.renderer.page._pixel_parts import CHANCE, F64, Ints
@@ -56,6 +57,11 @@ class Camera(OpenPage):
             if matrix:
                 scene.put_map(node, np.array(matrix, np.float64).reshape(2, 2).T)
             scene.put_lines(node, np.array(boxes, np.float64).reshape(-1, 4))
+        for document, texts in crowds(scene).items():
+            if document in self.worlds:
+                put_crowds(
+                    scene, texts, await self.call(document, "crowded", *await self._handles(scene, texts))
+                )
         curved = [node for node in nodes if scene.is_curved[node]]
         handles = await self._handles(scene, curved)
         glyphs = await self.call(0, "glyphs", *handles) if curved else []

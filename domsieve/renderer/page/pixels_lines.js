@@ -1,6 +1,6 @@
 // Evaluated after pixels.js: adds what tells where the lines of texts are, and draws them apart from the page.
 // lines(...nodes): where the lines of texts are, and how large drawings are shown.
-// firstLines(...nodes): see below. glyphs(...nodes): where the letters of texts along paths are.
+// firstLines(...nodes): see below. glyphs(...nodes): where the letters of texts along paths are. crowded(...nodes): see below.
 // measured(fonts, lines), drawn(fonts, lines, width, height, scale): the letters of lines, apart from the page.
 Object.assign(domsievePixels, (() => {
   const { part, run, own } = dom;
@@ -32,6 +32,9 @@ Object.assign(domsievePixels, (() => {
     return [all, joined, joined.slice(first), joined.slice(0, length - last), joined.slice(first, length - last)]
       .find((one) => one.length === count) ?? [];
   };
+  // Runs of letters that may be on top of each other: so many letters, beginning at each of so many. One that is turned
+  // over alone counts no more than one that lies.
+  const [MOST_CROWDED, FEWEST_CROWDED, RUN, RUN_STEP, MOST_TURN] = [50_000, 5, 20, 5, 90];
   // Letters of a varied font have another width than those that a canvas can draw.
   const MOST_MISFIT = 0.08;
   // The letters of a ruby are spread if they have this share of room.
@@ -235,6 +238,44 @@ Object.assign(domsievePixels, (() => {
           const { a, b, c, d, e, f } = screen.translate(x, y).rotate(angle);
           return [[letter, [a, b, c, d, e + scrollX, f + scrollY]]];
         });
+      });
+    },
+
+    // Of each text of a drawing, how much room its letters have in a run of them, over their width, and by how many degrees
+    // they turn there from one to the next: the worst in all runs;
+    // null for those that were not looked at.
+    crowded(...nodes) {
+      let left = MOST_CROWDED;
+      return nodes.map((node) => {
+        const element = part(node, Node, "parentElement");
+        if (!(element instanceof SVGTextContentElement)) return [1, 0];
+        const count = run(element, SVGTextContentElement, "getNumberOfChars");
+        left -= count;
+        if (left < 0) return null;
+        const units = charactersOf(element, count);
+        const ask = (name, at) => run(element, SVGTextContentElement, name, at);
+        const far = (first, second) => Math.hypot(second.x - first.x, second.y - first.y);
+        const own = Array.from({ length: count }, (_, at) => at).filter((at) => !units.length || units[at][1] === node);
+        const all = own.map((at) => {
+          const [start, end] = ["getStartPositionOfChar", "getEndPositionOfChar"].map((name) => ask(name, at));
+          return [start, far(start, end), ask("getRotationOfChar", at)];
+        }).filter(([start, wide], at, every) => // the units of one letter have one place
+          wide && !(at && wide === every[at - 1][1] && !far(start, every[at - 1][0])));
+        // What goes beyond the end of a path has no place.
+        const isAlongPath = run(element, Element, "closest", "textPath");
+        const steps = all.slice(1).map(([next, , angle], at) => {
+          const [start, wide, before] = all[at];
+          const turn = Math.abs(((((angle - before) % 360) + 540) % 360) - 180);
+          return [isAlongPath ? wide : Math.min(far(start, next), wide), wide, Math.min(turn, MOST_TURN)];
+        });
+        if (steps.length < FEWEST_CROWDED) return [1, 0];
+        let [room, turn] = [1, 0];
+        for (let from = 0; from === 0 || from + RUN <= steps.length; from += RUN_STEP) {
+          const some = steps.slice(from, from + RUN);
+          const [taken, wide, turned] = [0, 1, 2].map((which) => some.reduce((sum, step) => sum + step[which], 0));
+          [room, turn] = [Math.min(room, taken / wide), Math.max(turn, turned / some.length)];
+        }
+        return [room, turn];
       });
     },
 
