@@ -25,6 +25,14 @@ def _ticker(begin: str, end: str, animation: str, *, box: str = "", line: str = 
     )
 
 
+def _changing(first: str, second: str, easing: str = "linear", *, more: str = "") -> str:
+    """Return a text that has one look, and then for half of the time another one."""
+    keys = f"0%, 40% {{ {first} }} 50%, 100% {{ {second} }}"
+    return (
+        f"<style>@keyframes k {{ {keys} }}</style><p style='animation:k 8s {easing} infinite;{more}'>{{}}</p>"
+    )
+
+
 def _section(style: str, content: str) -> str:
     """Return a section that stays in the window while it is scrolled past, which is the timeline --s."""
     return (
@@ -71,6 +79,21 @@ COMES = {
     f"i {{ background: #eee; animation: k 9s infinite; {_LAYER} }} i:nth-of-type(2) {{ animation-delay: -3s }} "
     "i:nth-of-type(3) { animation-delay: -6s } b { position: absolute; z-index: 2; inset: 0; background: #fff } "
     "</style><div style='position:relative;height:30px'><b></b><i>one slide</i><i>{}</i><i>three slides</i></div>",
+    "a text that turns until it is in view": "<style>@keyframes k { to { rotate: 1turn } } div { position: relative; "
+    "width: 400px; height: 200px; overflow: hidden } b { position: absolute; left: 200px; top: 300px; width: 0; "
+    "height: 0; animation: k 8s -1s linear infinite } i { position: absolute; left: -60px; top: -280px; "
+    "width: 160px } i + i { rotate: 180deg; left: -100px; top: 250px }</style><div><b><i>one text</i><i>{}</i></b>"
+    "</div>",
+    "a text that grows from nothing": _changing("scale: 0", "scale: 1", "step-end"),
+    "a text that is tiny at first": _changing("transform: scale(.05)", "transform: none"),
+    "a text in a font that grows": _changing("font-size: 0", "font-size: 30px"),
+    "a text that is tilted when it comes": _changing(
+        "transform: translateX(-600px)", "transform: translateX(60px) rotate(10deg)", more="width:300px"
+    ),
+    "the back of a card": "<style>@keyframes k { 0%, 40% { transform: rotateY(0) } "
+    "50%, 90% { transform: rotateY(180deg) } } i { position: absolute; inset: 0; backface-visibility: hidden } "
+    "i + i { transform: rotateY(180deg) }</style><div style='position:relative;height:50px;"
+    "transform-style:preserve-3d;animation:k 8s infinite'><i>one side</i><i>{}</i></div>",
     "an animation of a script": "<p id=x style='opacity:0'>{}</p><script>x.animate({ opacity: [0, 1] }, "
     "{ duration: 3000, iterations: Infinity, easing: 'steps(2)' })</script>",
     "captions in turn": _section(_CAPTIONS, "<p>one caption</p><p>two captions</p><p>{}</p>"),
@@ -94,6 +117,7 @@ NEVER_COMES = {
     "a ticker in a clipped box": _ticker("-3000px", "0px", "2s linear infinite", box="clip-path:inset(50%)"),
     "a wink": "<style>@keyframes k { 0%, 96%, 97%, 100% { opacity: 0 } 96.5% { opacity: 1 } }</style>"
     "<p style='animation:k 60s infinite'>{}</p>",
+    "a text that is always flat": _changing("scale: .05", "scale: 1 .05"),
     "nothing but transparent": "<style>@keyframes k { to { opacity: 0 } }</style>"
     "<p style='opacity:0;animation:k 1s infinite'>{}</p>",
     "a box that nobody can scroll": f"<style>{_FADES} p {{ position: sticky; top: 0; animation: k linear both; "
@@ -130,6 +154,13 @@ def test_what_animations_never_bring_in_view_is_hidden(studio: Studio, way: str)
     page = show(studio, f"<h1>before</h1>{NEVER_COMES[way]}".replace("{}", _WORDS))
     for how in ("layout", "pixels"):
         assert {*domsieve.clean(page, method="none", hidden=how).text.split()} == {"before"}, how
+
+
+def test_letters_that_turn_and_grow_are_compared_with_their_shape(studio: Studio) -> None:
+    dots = "mask:radial-gradient(#000 1px,transparent 1.2px) 0 0/6px 6px"
+    text = _changing("scale: .05; rotate: 40deg", "scale: 1", more=dots).replace("{}", _WORDS)
+    page = show(studio, f"<h1>before</h1>{text}")
+    assert domsieve.clean(page, method="none", hidden="pixels").text.split() == ["before"]
 
 
 def test_only_pages_with_such_texts_have_moments(studio: Studio) -> None:

@@ -58,12 +58,12 @@ class Count:
         _, share = self.scene.in_view()
         is_near = share >= IN_VIEW
         is_near[[*sought]] = share[[*sought]] >= _LEAST_IN_VIEW
-        waiting = self._is_known & ~self._is_counted & ~self.scene.unread[self.scene.owner]
+        waiting = self._is_known & ~self._is_counted & ~self.scene.unreadable[self.scene.owner]
         return np.asarray(waiting & ((self.scene.fixed_box >= 0) == is_fixed) & is_near)
 
     def waiting(self) -> Ints:
         """Return the parts that scroll and have not been in view."""
-        scrolls = (self.scene.scroller >= 0) & ~self.scene.unread[self.scene.owner]
+        scrolls = (self.scene.scroller >= 0) & ~self.scene.unreadable[self.scene.owner]
         return np.flatnonzero(self._is_known & ~self._is_counted & ~self._is_given_up & scrolls)
 
     def wait_for_unseen(self) -> None:
@@ -84,9 +84,13 @@ class Count:
         """Return which of some parts have been counted, but did not change."""
         return np.asarray(boxes & self._is_counted & (self._changed < LEAST_SHARE * self._ink))
 
+    def seen(self, boxes: Bools) -> Bools:
+        """Return which of some parts have been counted and changed."""
+        return np.asarray(boxes & self._is_counted & (self._changed > 0) & ~self.unseen(boxes))
+
     def missing(self, boxes: Bools) -> Bools:
         """Return which of some parts can be judged, but have not been seen yet."""
-        left = boxes & self._is_known & ~self.scene.unread[self.scene.owner]
+        left = boxes & self._is_known & ~self.scene.unreadable[self.scene.owner]
         return np.asarray(left & (~self._is_counted | self.unseen(boxes)))
 
     def recount(self, boxes: Bools) -> None:
@@ -119,7 +123,7 @@ class Count:
         is_few = scene.is_sign & (scene.letters <= _FEW_SIGNS)
         is_seen &= (self._changed >= LEAST_SHARE * self._ink) | is_few
         sights = np.where(scene.has_letters, Sight.UNSURE, Sight.NONE).astype(np.uint8)
-        ranges = {}
+        ranges, unreadable = {}, scene.unreadable
         order = np.lexsort((scene.first, scene.owner))
         owners, begin = np.unique(scene.owner[order], return_index=True)
         for owner, parts in zip(owners.tolist(), np.split(order, begin)[1:], strict=True):
@@ -127,12 +131,12 @@ class Count:
             found = seen_ranges(scene.first[parts], letters, is_seen[parts], self.letters.is_drawn[parts])
             if not scene.has_letters[owner]:
                 continue
-            if found and not scene.unread[owner]:
+            if found and not unreadable[owner]:
                 sights[owner] = Sight.SEEN
                 end = int(scene.first[parts[-1]] + letters[-1])
                 if found != [(0, scene.letters_of[owner] if scene.is_clamped[owner] else end)]:
                     ranges[owner] = found
             else:
-                is_sure = scene.unread[owner] or is_known[parts].all()
+                is_sure = unreadable[owner] or is_known[parts].all()
                 sights[owner] = Sight.UNSEEN if is_sure else Sight.UNSURE
         return sights, ranges

@@ -183,7 +183,7 @@ class Letters:
             scene.ink_box[line] = found["ink"]
             is_low = found["high"] is not None and found["high"] < _LEAST_HEIGHT
             if scene.letters[parts].sum() >= _FEWEST_LETTERS and (is_low or found["room"] < _MOST_SQUEEZED):
-                scene.unread[scene.owner[parts]] = True
+                scene.misshapen[scene.owner[parts]] = True
             if found["boxes"]:
                 scene.box[parts] = found["boxes"]
             elif parts.size > 1 and (self.lines[line]["map"] or [1, 0, 0, 1])[1:3] == [0, 0]:

@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 
-import msgspec
 import numpy as np
 
 from domsieve.renderer.page._pixel_capture import PIXEL_STYLES, PixelCapture, PixelDocument
@@ -17,27 +16,18 @@ from domsieve.renderer.page._pixel_parts import (
     edges_of,
     frame_place,
     is_letter,
-    is_upright,
     letters_before,
     parts_of,
     pieces_of,
-    px,
     rgb,
     shadow_px,
     squeezed,
 )
 from domsieve.renderer.page._pixel_patterns import PATTERNS, has_fine_patterns, may_move, painted_by_script
-from domsieve.renderer.page._pixel_places import Places
 from domsieve.renderer.page._pixel_reading import clear, is_unclear, unclear_filters, unread
+from domsieve.renderer.page._pixel_shapes import SHAPING, Shapes
 from domsieve.renderer.page._pixel_tree import nodes_of
-from domsieve.renderer.page._pixel_turns import (
-    TURNING,
-    linear_maps,
-    overrides,
-    reading,
-    tilted,
-    too_flat,
-)
+from domsieve.renderer.page._pixel_turns import overrides
 from domsieve.snapshot.page import Kind
 from domsieve.snapshot.pixels import LEAST_SLOT
 
@@ -52,9 +42,11 @@ _MOST_SIGNS = 2
 _LEAST_PX = 0.01
 SHOWING = ("opacity", "visibility")
 """Properties that make text invisible without a doubt."""
+LOOKING = (*SHOWING, *SHAPING)
+"""Properties of the text that may be others at another moment."""
 _PROPERTIES = frozenset(
     (
-        *("font-size", "font-family", "font-style", "font-weight", "overflow-x", "overflow-y"),
+        *("font-family", "font-style", "font-weight", "overflow-x", "overflow-y"),
         *SHOWING,
         *("filter", "backdrop-filter", "position", "background-clip", "z-index", "display"),
         *("text-decoration-line", "text-shadow", "-webkit-text-stroke-width", "-webkit-text-security"),
@@ -67,7 +59,7 @@ _PROPERTIES = frozenset(
             "perspective",
             "direction",
             "writing-mode",
-            *TURNING,
+            *SHAPING,
             *PIXEL_STYLES,
             *PATTERNS,
         ),
@@ -84,7 +76,7 @@ _INK, _INK_OF_EDGES, _LINE_HEIGHT = 0.035, 0.55, 1.15
 _LONGEST_MARKER = 12
 
 
-class Scene(Places):
+class Scene(Shapes):
     """The texts of a page and what is around them.
 
     Parameters
@@ -95,14 +87,11 @@ class Scene(Places):
     Attributes
     ----------
     unsure : (N,), the nodes that pictures cannot judge.
-    unread : (N,), the nodes with letters that are painted but cannot be read.
     outlined : (N,), the texts that may show by what is around their letters.
     smeared : (N,), the nodes that may be blurred, so that pictures must tell whether they can be read.
     inks : the colours of the letters, by the same number as fonts: red, green and blue of 255,
         NaN for others (n, 3).
-    fonts, font_of : the fonts, as a canvas takes them, and the number of that of each node (N,).
-    is_deep : (N,), the nodes that may be nearer or farther than the page, so that they scroll at another pace.
-    is_turned : (N,), the nodes whose lines may be neither level nor upright.
+    fonts : the fonts, as a canvas takes them.
     cut : the elements with backgrounds that are cut to letters.
     alone : (N,), the texts that can be made transparent apart from all others.
     shaded : (N,), the texts whose letters no highlight makes transparent: with shadows, and in SVG.
@@ -120,15 +109,11 @@ class Scene(Places):
     pieces, line_box, ink_box : of each text box its text, its edges, and what its letters reach (L, 4).
     chars, against : where in the text of its text box each part begins and ends (B, 2), and whether its letters go
         to the left (-1) or to the right (1) against the rules of their script (B,).
-    is_drawing : (N,), the nodes of drawings.
     is_displaced : (N,), the nodes whose lines captures have elsewhere: vertical ones, in columns, buttons, drawings.
     is_level : (N,), the nodes whose lines are written to the side, not down or up.
-    is_plain, is_curved : (N,), the texts whose letters are in lines as in their font, and those with letters along a
-        path.
     is_clamped : (N,), the nodes in boxes that show only some lines (``line-clamp``); captures leave out others.
     letters_of : (N,), how many letters each text has.
     ink : how many pixels of a picture would differ if the letters of each part were black on white (B,).
-    column, maps : the distinct values of each property, and what transforms make of each node (N, 2, 2).
     has_first_lines : whether style sheets may give first lines another font.
     is_fine : whether the page may have patterns that are finer than pixels.
     moving : (M, 4), where what may move by itself is, in CSS px of the page.
@@ -141,25 +126,13 @@ class Scene(Places):
         self.place(capture)
 
     def _read_styles(self, names: Sequence[str]) -> None:
-        strings, rows = self.capture.strings, dict[bytes, int]()
-        row = np.full(self.kind.size, -1)
-        for document, start in zip(self.capture.documents, self.starts, strict=False):
-            layout = document.layout
-            # Of several entries of a node, the first counts.
-            for node, raw in zip(reversed(layout.node_index), reversed(layout.styles), strict=True):
-                row[start + node] = rows.setdefault(bytes(raw), len(rows))
-        table = [msgspec.json.decode(raw) or [-1] * len(names) for raw in rows]
-        column = {
-            name: [strings[values[number]] if values[number] >= 0 else "" for values in table] + [""]
-            for number, name in enumerate(names)
-            if name in _PROPERTIES
-        }
+        strings = self.capture.strings
+        column, row = self.styles_of(self.capture, tuple(names))
 
         def has(name: str, *values: str) -> Bools:
             return np.asarray(np.array([value in values for value in column[name]])[row])
 
         self._is_boxed = row >= 0
-        self._css_px = np.array([px(value) for value in column["font-size"]])[row]
         self._axes = np.stack([has(f"overflow-{axis}", "auto", "scroll") for axis in "xy"], axis=1)
         on_page = self.document_of == 0
         is_element = (self.kind == Kind.ELEMENT) & ~self.is_generated
@@ -228,20 +201,11 @@ class Scene(Places):
         self._is_deaf = (is_deaf & ~self.around(self._is_boxed & ~is_deaf)) | self.below(
             is_deaf & np.isin(self.names, ("iframe", "frame"))
         )
-        turns = (
-            ~has("rotate", "none", "") | np.array([not is_upright(one) for one in column["transform"]])[row]
-        )
-        self.is_turned = self.below(turns)
         is_text = self.kind == Kind.TEXT
-        is_inline = has("display", "inline") & ~self.is_drawing
-        maps = linear_maps(column, row, ~is_text & ~is_inline, self.levels, self.parent)
+        self._can_turn = ~is_text & (self.is_drawing | ~has("display", "inline"))
         self.is_deep = self.below(~has("perspective", "none", ""))
-        is_mapped = (maps != np.eye(2)).any(axis=(1, 2))
-        self._in_px = ~self.is_drawing | (self.document_of != 0)  # others are in units of their drawing
-        self.unread |= self._in_px & too_flat(maps, self._css_px, ~self.is_turned) & is_mapped
-        self._font_px = self._css_px.copy()
         self.is_level = has("writing-mode", "horizontal-tb", "")
-        self.column, self.maps = column, maps
+        self.column = column
         split = ~(has("column-count", "auto", "") & has("column-width", "auto", ""))
         cuts = has("overflow-y", "hidden", "clip", "auto", "scroll")
         self.is_clamped = self.below(cuts & ~has("-webkit-line-clamp", "none", ""))
@@ -251,10 +215,8 @@ class Scene(Places):
         self.is_displaced = self.is_drawing | ~self.is_level
         self.is_displaced |= self.below(split | np.isin(self.names, ("button",)))
         self.is_curved = self.below(np.isin(self.names, ("textpath",))) & self.is_drawing & is_text
-        turns, near = np.array([*map(tilted, column["rotate"], column["transform"])])[row].T
-        self.is_plain = ~(self.is_curved | (self.below(turns) & (self.is_deep | self.below(near))))
+        self.shape(column, row)
         self._is_operator = self.below(np.isin(self.names, ("mo",)))
-        self._reading = reading(maps, column, row)
         self._override = overrides(column, row, is_text, self.levels, self.parent)
 
     def keep_fixed(self, chosen: Bools) -> None:
@@ -360,7 +322,7 @@ class Scene(Places):
         level = np.flatnonzero((~self.is_turned & self._in_px)[self.owner])
         group, line, letters = self.owner[level], self.line[level], self.letters[level]
         thin = squeezed(group, line, self.box[level], letters, self.font_px(level))
-        self.unread[self.owner[level[thin]]] = True
+        self.misshapen[self.owner[level[thin]]] = True
 
     def replace(self, capture: PixelCapture, contents: Mapping[int, F64]) -> None:
         """Read once more where everything is; see `place`.
@@ -376,14 +338,6 @@ class Scene(Places):
             one.axes &= axes.get(one.node, False)
         if not all(map(np.array_equal, before, (self.owner, self.first, self.letters))):
             raise ValueError("The texts are in other parts when the page is scrolled.")
-
-    def put_map(self, node: int, matrix: F64) -> None:
-        """Tell what makes px of the page (2, 2) of the units of a drawing that a text is in."""
-        is_upright = matrix[0, 1] == matrix[1, 0] == 0 and (matrix.diagonal() > 0).all()
-        self.is_turned[node] = not is_upright
-        self.maps[node] = np.eye(2) if is_upright else matrix  # how large upright lines are, their boxes tell
-        self.unread[node] |= bool(too_flat(matrix[None], self._css_px[[node]], ~self.is_turned[[node]])[0])
-        self._font_px[node] = self._css_px[node] * np.sqrt(abs(np.linalg.det(matrix)))
 
     def put_lines(self, node: int, boxes: F64) -> None:
         """Tell where the text boxes of a node are (n, 4); if they are not as many, it is unsure or not plain."""
@@ -410,10 +364,6 @@ class Scene(Places):
         size = np.clip(size, 0, MOST_ENLARGED * self._font_px[self.owner[parts]])
         return np.asarray(self.letters[parts] * (_INK * size**2 + _INK_OF_EDGES * size))
 
-    def font_px(self, parts: Ints) -> F64:
-        """Return the size of the letters of each of some parts, in px."""
-        return np.asarray(self._font_px[self.owner[parts]])
-
     def ruby_of(self, node: int) -> str:
         """Return whether a text is the "base" or an "annotation" of a ruby, whose letters are spread, or ""."""
         return "annotation" if self._is_annotation[node] else "base" if self._is_ruby[node] else ""
@@ -424,10 +374,6 @@ class Scene(Places):
         own = self._is_boxed & (self.kind == Kind.TEXT) & (self.document_of == document)
         for node in np.flatnonzero(own).tolist():
             yield self.fonts[self.font_of[node]], self.capture.strings[values[node - start]]
-
-    def style(self, node: int, *names: str) -> list[str]:
-        """Return computed properties of a node."""
-        return [self.column[name][self.font_of[node]] for name in names]
 
     @property
     def fixed_box(self) -> Ints:

@@ -19,7 +19,7 @@ from domsieve.renderer.page._pixel_likeness import Comparison
 from domsieve.renderer.page._pixel_parts import CHANCE, F64, Bools, Ints, common, meet
 from domsieve.renderer.page._pixel_pictures import Pictures, area, around_all
 from domsieve.renderer.page._pixel_reader import Reader
-from domsieve.renderer.page._pixel_scene import SHOWING, Scene
+from domsieve.renderer.page._pixel_scene import LOOKING, SHOWING, Scene
 from domsieve.renderer.page._pixel_window import cutting, reach_of, under_floats, way_of
 
 if TYPE_CHECKING:
@@ -157,9 +157,9 @@ class Viewer(Reader):
         if not missing.any():
             return
         scene = count.scene
-        before, unread = await self.capture(SHOWING), scene.unread
+        before, unread, misshapen = await self.capture(LOOKING), scene.unread, scene.misshapen
         window = await self.go(top)
-        await self._show(count, await self.capture(SHOWING), contents)
+        await self._show(count, contents)
         place, share = scene.in_view()
         missing &= meet(place, window) & (share >= IN_VIEW)
         if missing.any():
@@ -167,7 +167,8 @@ class Viewer(Reader):
             await self.view_here(count, missing, common(around_all(place[missing]), window))
         await self.aim(0.0, 0.0)
         scene.unread = unread
-        await self._replace(count, before, contents)
+        await self._reshape(count, before, contents)
+        scene.misshapen |= misshapen
 
     async def view_moments(self, count: Count, moments: Moments, fixed: dict[int, Any], whole: F64) -> None:
         """Picture what was not seen at the moments at which it may be; this must be the last step."""
@@ -182,15 +183,19 @@ class Viewer(Reader):
                 await self._view_scrolled(count, seen(number), fixed, offset)
         if self.follows:  # what follows the scrolling stands still now
             self.in_window[:], self.moving, self.follows = False, scene.floating_parts(), False
-        contents, before = await self.frame_places(scene), await self.capture(SHOWING)
-        unread = scene.unread
+        contents, before = await self.frame_places(scene), await self.capture(LOOKING)
+        unread, misshapen = scene.unread, scene.misshapen
         for number, (offset, delay_ms) in enumerate(moments.whens):
-            scene.unread = unread
+            # What cannot be read for its shape may have another one then.
+            scene.unread, scene.misshapen = unread, np.zeros_like(misshapen)
             if offset is not None or not (missing := count.missing(seen(number))).any():
                 continue
             await moments.go_to(number, limit_s=_MOMENT_S)
             await self.ask_all("advance", delay_ms)
-            await self._show(count, await self.capture(SHOWING), contents)
+            try:
+                await self._show(count, contents)
+            except ValueError:  # lines of larger letters may break elsewhere
+                continue
             place, _ = scene.in_view()
             missing &= meet(place, whole)
             count.recount(missing)
@@ -200,10 +205,13 @@ class Viewer(Reader):
             if in_fixed.any():
                 async with self.showing([*fixed.values()]):
                     await self.view_here(count, in_fixed, common(around_all(place[in_fixed]), whole))
+            shown = scene.owner[count.seen(missing)]
+            misshapen[shown] &= scene.misshapen[shown]
         await self.ask_all("advance", 0.0)
         await moments.go_to(-1, limit_s=_MOMENT_S)
         scene.unread = unread
-        await self._replace(count, before, contents)
+        await self._reshape(count, before, contents)
+        scene.misshapen = misshapen
 
     async def _view_scrolled(self, count: Count, boxes: Bools, fixed: dict[int, Any], top: float) -> None:
         """Picture what was not seen of some boxes where the page is scrolled down by `top` px."""
@@ -225,12 +233,17 @@ class Viewer(Reader):
         yield
         await self.hide(fixed)
 
-    async def _show(self, count: Count, capture: PixelCapture, contents: Mapping[int, F64]) -> None:
-        """Read once more where everything is, without what is invisible now."""
-        scene, unread = count.scene, count.scene.unread
+    async def _show(self, count: Count, contents: Mapping[int, F64]) -> None:
+        """Read once more where everything is and of which shape, without what is invisible now."""
+        scene, unread, capture = count.scene, count.scene.unread, await self.capture(LOOKING)
         scene.unread = unread.copy()
-        skip_invisible(scene, capture, SHOWING)
+        skip_invisible(scene, capture, LOOKING)
         scene.unread &= unread | (scene.fixed_of < 0)  # fixed boxes are transparent now anyway
+        await self._reshape(count, capture, contents)
+
+    async def _reshape(self, count: Count, capture: PixelCapture, contents: Mapping[int, F64]) -> None:
+        """Read once more where everything is and of which shape, from a capture with `LOOKING`."""
+        count.scene.reshape(capture, LOOKING)
         await self._replace(count, capture, contents)
 
     async def _replace(self, count: Count, capture: PixelCapture, contents: Mapping[int, F64]) -> None:

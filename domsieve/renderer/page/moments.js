@@ -12,14 +12,15 @@ Object.assign(domsieve, (() => {
   // Bounds of the work: texts of a group of animations, looks at any text, and elements in all captures together.
   const MOST_MOVED = 1000, MOST_LOOKS = 100_000, MOST_CAPTURED = 100_000;
   // A text is in view if so much of it is, and its opacity is no lower. It shows well at a moment if it shows almost as much
-  // as at any, and has no need of another one if also its opacity is not far below. Of large texts so many px are enough.
-  const IN_VIEW = 0.1, WELL = 0.98, NOT_FAR_BELOW = 0.25, ENOUGH_PX = 1000;
+  // as at any, and has no need of another one if also its opacity is not far below. Of large texts so many px are enough, and of small ones
+  // the others.
+  const IN_VIEW = 0.1, WELL = 0.98, NOT_FAR_BELOW = 0.25, ENOUGH_PX = 1000, LEAST_SIZE_PX = 8;
   // A long line is looked at in parts of so many px.
   const PIECE_PX = 100, MOST_PIECES = 60;
   const MOVES = new RegExp(`^(transform|translate|rotate|scale|opacity|visibility|left|right|top|bottom|inset|margin|offset(Path|Distance|Position)|--
     |color|webkitTextFillColor|filter|fontSize|width|height|maxWidth|maxHeight|clipPath|zIndex)`.replace(/\s/g, ""));
   // What these show or cover is only known when it is captured, at so many moments.
-  const SHAPES = /^(clipPath|zIndex)/;
+  const SHAPES = /^(clipPath|zIndex)/, TURNS_OVER = /rotate(x|y|3d)|matrix3d|^([xy]|[-\d.]+ [-\d.]+) /i;
   const MOST_SHAPED = 6;
   // What is captured of letters depends on their colour.
   const OF_COLOUR = ["-webkit-text-fill-color", "-webkit-text-stroke-color", "text-decoration"];
@@ -47,6 +48,7 @@ Object.assign(domsieve, (() => {
       fades: opacity !== "1" || moving.has(element) ? [element] : [],
       isFixed: position === "fixed",
       isSticky: isStuck(style),
+      hasNoBack: style.backfaceVisibility === "hidden",
     };
     facts.set(element, found);
     return found;
@@ -85,6 +87,7 @@ Object.assign(domsieve, (() => {
           fades: chain.flatMap(({ fades }) => fades),
           isFixed: chain.some((one) => one.isFixed),
           isSticky: chain.some((one) => one.isSticky),
+          hasNoBack: chain.some((one) => one.hasNoBack),
         })));
       }
     }
@@ -189,8 +192,8 @@ Object.assign(domsieve, (() => {
     }
   };
   const showsWell = (text) => {
-    const [share, opacity] = sightOf(text);
-    return share >= WELL && opacity >= NOT_FAR_BELOW;
+    const [share, opacity, size] = sightOf(text);
+    return share >= WELL && opacity >= NOT_FAR_BELOW && size >= LEAST_SIZE_PX;
   };
   const keysOf = (one) => one.effect.getKeyframes()
     .flatMap(({ offset, computedOffset, easing, composite, ...look }) => Object.keys(look));
@@ -236,9 +239,13 @@ Object.assign(domsieve, (() => {
       return ((/alternate/.test(direction) ? 2 : 1) * duration + Math.max(-currentTime, 0)) / playbackRate;
     });
     const span = Math.min(Math.max(...periods), LONGEST_MS);
-    // What is cut by a shape or covered may seem to be in view.
-    const isShaped = endless.some((one) => keysOf(one).some((name) => SHAPES.test(name)));
-    const texts = textsIn(endless).filter((one) => isShaped || !showsWell(one));
+    // What is cut by a shape, covered or turned over may seem to be in view.
+    const turnsOver = endless.some(({ effect }) => effect.getKeyframes().some(({ transform = "", rotate = "" }) =>
+      TURNS_OVER.test(transform) || TURNS_OVER.test(rotate)));
+    const all = textsIn(endless);
+    const isShaped = endless.some((one) => keysOf(one).some((name) => SHAPES.test(name)))
+      || (turnsOver && all.some(({ hasNoBack }) => hasNoBack));
+    const texts = all.filter((one) => isShaped || !showsWell(one));
     const timeOf = (at, share) => now[at] + share * span * endless[at].playbackRate;
     if (texts.length) keepMoments(endless, texts, false, timeOf, (share) => ({ delay: share * span }), others, isShaped);
   };
