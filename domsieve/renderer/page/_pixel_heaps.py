@@ -50,7 +50,7 @@ class Heaps:
         self, scene: Scene, edges: Ints, is_painted: Bools, *, shape: tuple[int, int], scale: float
     ) -> None:
         self._scene, self._edges = scene, edges
-        is_seen = is_painted & ~scene.unread[scene.owner]
+        is_seen = is_painted & ~scene.unreadable[scene.owner]
         _, self._first, self._line = np.unique(scene.line, return_index=True, return_inverse=True)
         around = lines_around(edges, self._line, self._first.size)
         height = (around[:, 2:] - around[:, :2]).min(axis=1)
