@@ -4,7 +4,6 @@ import asyncio
 import contextlib
 import itertools
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,7 +19,7 @@ from domsieve.renderer.page._pixel_parts import CHANCE, F64, Bools, Ints, common
 from domsieve.renderer.page._pixel_pictures import Pictures, area, around_all
 from domsieve.renderer.page._pixel_reader import Reader
 from domsieve.renderer.page._pixel_scene import LOOKING, SHOWING, Scene
-from domsieve.renderer.page._pixel_window import cutting, reach_of, under_floats, way_of
+from domsieve.renderer.page._pixel_window import Shot, cutting, reach_of, under_floats, way_of
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -338,24 +337,6 @@ class Viewer(Reader):
         return await asyncio.to_thread(part.differs_from, around, *await self.again(around, 2))
 
 
-@dataclass
-class _Shot:
-    """What is pictured in one place of the window.
-
-    Attributes
-    ----------
-    here : the parts (B,).
-    window : what the window shows: left, top, right and bottom in px of the page.
-    clip : the part of it that is pictured.
-    without : the picture without letters, if it was taken before.
-    """
-
-    here: Bools
-    window: F64
-    clip: F64
-    without: "asyncio.Task[Image] | None" = None
-
-
 class _Search:
     """A search of the window for some parts of texts while the page is scrolled through it.
 
@@ -446,7 +427,7 @@ class _Search:
         viewer = self._viewer
         return bool((self._waiting if viewer.follows else self._inside(begin, end) & ~viewer.moving).any())
 
-    async def _shots(self, begins: Sequence[F64], step: F64, middle: F64) -> "list[_Shot]":
+    async def _shots(self, begins: Sequence[F64], step: F64, middle: F64) -> list[Shot]:
         """Return what there is to picture of parts of the page, and pictures of it without letters, if it is still.
 
         Parameters
@@ -493,12 +474,12 @@ class _Search:
         middle = (self._place[:, :2] + self._place[:, 2:]) / 2
         return np.asarray(self._waiting & ((middle >= begin) & (middle < end)).all(axis=1))
 
-    def _shot(self, here: Bools, window: F64) -> "_Shot":
+    def _shot(self, here: Bools, window: F64) -> Shot:
         """Return what there is to picture in the window, and take it off what waits."""
         self._waiting[here] = False
-        return _Shot(here, window, common(around_all(self._place[here]), window))
+        return Shot(here, window, common(around_all(self._place[here]), window))
 
-    async def _picture(self, shot: "_Shot") -> None:
+    async def _picture(self, shot: Shot) -> None:
         """Picture some parts, and note which of them something may cover that is somewhere else later."""
         viewer, scene = self._viewer, self._count.scene
         await viewer.view_here(self._count, shot.here, shot.clip, shot.without)

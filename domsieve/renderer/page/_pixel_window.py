@@ -3,10 +3,17 @@
 A text that is over or under such a box or background is looked for in several places of the window.
 """
 
+import asyncio
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from domsieve.renderer.page._pixel_parts import F64, Bools, Ints, meet, shadow_px
 from domsieve.renderer.page._pixel_scene import Scene
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
 
 # Grounds have together at least this share of the height of the window. Half of the letters that pass over one are
 # painted later. Guesses.
@@ -18,6 +25,24 @@ _CUTTING = ("clip-path", "clip", "mask-image", "-webkit-mask-box-image-source")
 _UNCUT = frozenset(("", "none", "auto"))
 # A background of one of these is that of the page.
 _OF_PAGE = frozenset({"html", "body"})
+
+
+@dataclass
+class Shot:
+    """What is pictured in one place of the window.
+
+    Attributes
+    ----------
+    here : the parts (B,).
+    window : what the window shows: left, top, right and bottom in px of the page.
+    clip : the part of it that is pictured.
+    without : the picture without letters, if it was taken before.
+    """
+
+    here: Bools
+    window: F64
+    clip: F64
+    without: "asyncio.Task[Image] | None" = None
 
 
 def grounds_of(scene: Scene, window: F64) -> Bools:
