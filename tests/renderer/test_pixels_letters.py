@@ -104,6 +104,8 @@ UNLIKE = {
     "under the shadow of another text": "<p style='margin:0;white-space:nowrap'>{}</p>"
     "<p style='margin:0;white-space:nowrap;text-shadow:0 -1.2em #000;line-height:1.2'>"
     "Those lie above these by their own shadow all along the line</p>",
+    "under the drop-shadow of another text": "<p style='margin:0;line-height:22px;white-space:nowrap'>{}</p>"
+    f"<p style='margin:0;line-height:22px;filter:drop-shadow(0 -22px 0 #000)'>{_OTHER} {_OTHER}</p>",
     "shadows to the sides": "<p style='text-shadow:"
     + ",".join(f"{at}px 0 #000" for at in range(-4, 5))
     + "'>{}</p>",

@@ -1,5 +1,7 @@
 """What is behind letters: whether they are lost in a rough ground, or in ink of their own colour."""
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -13,11 +15,12 @@ _LEAST_NOISE, _LEAST_ONE_WAY = 0.9, 0.5
 # Measured: 1.3 to 3 and .1 to .5 for letters that noise hides, which all are darker or lighter than it; at most 1.0
 # for white, black, yellow and shaded captions on three photographs in two sizes each.
 _MOST_NOISE, _LEAST_IN_NOISE = 1.2, 0.45
-# Letters cannot be told from other ink of their colour if more than this share of their own ink is on it, and it has
-# nearly as many edges as they have, on a ground that is even elsewhere, in more than this share of the pixels.
-# Measured: .34 to .71, .87 to 1.9 and .45 to .7 for the value of a field, the text of a missing picture and hatching
-# in the place of a text; more than all three for 1 of 140,000 parts of 54 pages, a letter on another one.
-_UNDER, _LEAST_EDGES, _LEAST_EVEN = 0.3, 0.75, 0.3
+# Letters cannot be told from other ink of their colour if more than this share of their own ink is on it, it has at
+# least so many of the edges that they have, and so much of it, as a share of their own, is at most a pixel beside
+# them, on a ground that is even elsewhere, in more than this share of the pixels. Measured: .34 to .71, .53 to 1.9,
+# .47 to .97 and .41 to .7 for the value of a field, the text of a missing picture, hatching and shadows of another
+# text in the place of a text. Captions on photographs have up to .31 of the edges.
+_UNDER, _LEAST_EDGES, _BESIDE, _LEAST_EVEN = 0.3, 0.5, 0.4, 0.3
 # A pixel has ink if it is so far from the ground to the colour of the letters. There is a stroke where this is more
 # than so much of what the letters have; an area must be nearer to their colour, or letters can be read on it.
 _LEAST_INK, _STROKE, _AREA = 0.16, 0.6, 0.6
@@ -75,13 +78,18 @@ def is_overlaid(ground: NDArray[np.uint8], whole: NDArray[np.uint8], ink: F64) -
     other = np.clip((behind - even) @ way / (way @ way), 0, 1)
     beside = np.linalg.norm(behind - even - other[..., None] * way, axis=2)
     other[beside > _OTHER_COLOUR * np.linalg.norm(way)] = 0
-    is_area = _around(other, np.minimum) >= 0.8 * other
+    is_area = around_each(other, np.minimum) >= 0.8 * other
     strokes = other >= np.where(is_area, _AREA, _STROKE * np.percentile(ink, 95))
-    is_ink = (other > _LEAST_INK) & _around(strokes, np.maximum)
-    return bool(ink[is_ink].sum() > _UNDER * ink.sum() and _edges(other) > _LEAST_EDGES * _edges(ink))
+    is_ink = (other > _LEAST_INK) & around_each(strokes, np.maximum)
+    total, beside = ink.sum(), np.where(is_ink, other, 0) * (1 - ink)
+    return bool(
+        ink[is_ink].sum() > _UNDER * total
+        and beside[around_each(ink, np.maximum) > _LEAST_INK].sum() > _BESIDE * total
+        and _edges(other) > _LEAST_EDGES * _edges(ink)
+    )
 
 
-def _around(values: NDArray[np.generic], choose: np.ufunc) -> NDArray[np.generic]:
+def around_each(values: NDArray[Any], choose: np.ufunc) -> NDArray[Any]:
     """Return the largest or smallest value around each pixel, and in it."""
     padded = np.pad(values, 1, mode="edge")
     rows = choose(choose(padded[:-2], padded[1:-1]), padded[2:])

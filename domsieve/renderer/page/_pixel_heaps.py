@@ -5,6 +5,7 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
+from domsieve.renderer.page._pixel_grounds import around_each
 from domsieve.renderer.page._pixel_letters import Letters
 from domsieve.renderer.page._pixel_parts import F64, Bools, Ints
 from domsieve.renderer.page._pixel_scene import Scene
@@ -162,7 +163,7 @@ class Heaps:
             lines, _ = self._meeting(part)
             if not letters.is_drawn[self._first[lines]].all():
                 others = np.maximum(others, _beside(own, levels[inside]))
-            is_own, total = _spread(own) > _LEAST_INK / 255, own.sum()
+            is_own, total = around_each(own, np.maximum) > _LEAST_INK / 255, own.sum()
             under, beside = own[others > _LEAST_INK / 255].sum(), (others * (1 - own))[is_own].sum()
             if under > _MIXED * total or beside > _BESIDE * total:
                 found[part] = _are_alike(own, others, change[inside], self._most_alike(part))
@@ -211,13 +212,6 @@ def lines_around(edges: Ints, line: Ints, count: int) -> Ints:
     np.minimum.at(found[:, :2], line, edges[:, :2])
     np.maximum.at(found[:, 2:], line, edges[:, 2:])
     return found
-
-
-def _spread(ink: F64) -> F64:
-    """Return the largest of each pixel (height, width) and those around it."""
-    wide = np.pad(ink, 1)
-    rows = np.maximum(np.maximum(wide[:-2], wide[1:-1]), wide[2:])
-    return np.asarray(np.maximum(np.maximum(rows[:, :-2], rows[:, 1:-1]), rows[:, 2:]))
 
 
 def _beside(own: F64, levels: F64) -> F64:

@@ -45,6 +45,8 @@ _SMOOTH, _EVEN = 4, 10
 _MOST_ALONE, _MOST_GROUPS = 1_000, 8
 # Letters reach a little beyond their boxes, and a few pixels of icons farther.
 _REACH_PX, _FEW_PIXELS = 4, 40
+# Lines that share less of their boxes than this stand beside each other; each may be in the shadow of the other.
+_MOST_BESIDE = 0.25
 # Around texts that are pictured apart, for what reaches beyond their boxes, and to see whether it moves.
 _MARGIN_PX = 40.0
 
@@ -322,7 +324,7 @@ class Pictures:
         beside = np.zeros(self._differs.shape, np.uint16)
         for x, y, right, bottom in edges[reaches].tolist() if doubtful.any() else ():
             beside[y:bottom, x:right] += 1
-        self._in_shadow = doubtful & (self._count(beside > 1) == 0)
+        self._in_shadow = doubtful & (self._count(beside > 1) < _MOST_BESIDE * area(self._edges))
         # What is drawn far from its box must not change together with what is there.
         edges = np.where(reach > SPREAD_PX, wide, edges)
         texts = np.unique(scene.owner[doubtful])
