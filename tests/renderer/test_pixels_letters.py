@@ -161,6 +161,8 @@ UNLIKE = {
         + _LAID.format(0, 9, "scale:-1 1", "{}")
         + _LAID.format(0, 9, "scale:1 -1", "{}")
     ),
+    "strips of combined letters": "<style>i { text-combine-upright: all }</style><p style='writing-mode:vertical-rl;"
+    "mask-image:repeating-linear-gradient(90deg,#000 0 3px,transparent 3px 14px)'><i>can</i> <i>read</i></p>",
     "strips of operators": "<math style='mask-image:"
     "repeating-linear-gradient(90deg,#000 0 12px,transparent 12px 54px)'><mo>{}</mo></math>",
 }
@@ -283,6 +285,8 @@ LIKE = {
     "<tspan x=10 dy=20 textLength=210>and some more of them</tspan></text></svg>",
     "of a badge": "<svg width=140 height=20><text x=100 y=140 font-size=110 transform=scale(.1) textLength=1000 "
     "lengthAdjust=spacingAndGlyphs font-family=sans-serif>build passing</text></svg>",
+    "combined in a line that goes down": "<style>i { text-combine-upright: all }</style><p style='font:24px serif;"
+    "writing-mode:vertical-rl;height:300px'>平成<i>12</i>年<i>8</i>月と<i>1998</i>年の<i>AB</i></p>",
     "operators of formulas": "<math display=block><mrow><mo>(</mo><mfrac><mfrac><mi>a</mi><mi>b</mi></mfrac>"
     "<mi>c</mi></mfrac><mo>)</mo></mrow><mo>∑</mo><msubsup><mo>∫</mo><mn>0</mn><mi>∞</mi></msubsup>"
     "<munder><mo>lim</mo><mi>n</mi></munder><mover accent=true><mi>x</mi><mo>^</mo></mover>"

@@ -45,7 +45,7 @@ class Letters:
     by_document : the lines that each document draws.
     lines : of each such line, what ``pixels_lines.js`` needs: its text, the number of its font, the space between
         letters and words, its direction, its edges in CSS px of the page, what its transforms make of it (4,) or
-        None, and where in the text its parts begin and end, whether its font is varied, whether it is in a drawing
+        None, whether its letters are pressed into its box (``text-combine-upright``), and where in the text its parts begin and end, whether its font is varied, whether it is in a drawing
         or in a ruby, from which code point on its letters are upright in a line that goes down, None for none, and
         what turns a letter along a path and moves it from the left and the top of its box (6,), None for others.
     is_drawn : (B,), the parts of such lines.
@@ -87,7 +87,8 @@ class Letters:
                 **self._styled(font, px(*scene.style(node, "font-size")), between),
                 "direction": direction or "ltr",
                 "box": scene.line_box[line].tolist(),
-                "map": _turned(scene, node),
+                "map": None if scene.is_combined[node] else _turned(scene, node),
+                "isCombined": bool(scene.is_combined[node]),
                 "ends": ends,
                 "isVaried": _is_varied(scene, node),
                 "isDrawing": bool(scene.is_drawing[node]),

@@ -110,7 +110,8 @@ class Scene(Shapes):
     chars, against : where in the text of its text box each part begins and ends (B, 2), and whether its letters go
         to the left (-1) or to the right (1) against the rules of their script (B,).
     is_displaced : (N,), the nodes whose lines captures have elsewhere: vertical ones, in columns, buttons, drawings.
-    is_level : (N,), the nodes whose lines are written to the side, not down or up.
+    is_level, is_combined : (N,), the nodes whose lines are written to the side, not down or up, and those of them whose
+        letters stand side by side in a line that goes down.
     is_clamped : (N,), the nodes in boxes that show only some lines (``line-clamp``); captures leave out others.
     letters_of : (N,), how many letters each text has.
     ink : how many pixels of a picture would differ if the letters of each part were black on white (B,).
@@ -193,7 +194,6 @@ class Scene(Shapes):
         self._may_move = may_move(column, row, self.names)
         self.has_first_lines = False
         self.is_fine = has_fine_patterns(column, self.names, self.capture.strings)
-        self._is_combined = has("text-combine-upright", "all")
         self.fonts = ["{} {} 32px {}".format(*one) for one in parts]
         self.font_of = row
         self.inks = np.array([*map(rgb, column["-webkit-text-fill-color"])])
@@ -213,6 +213,9 @@ class Scene(Shapes):
             self.below(has("display", one)) for one in ("ruby", "ruby-text")
         )
         self.is_displaced = self.is_drawing | ~self.is_level
+        is_sideways = has("writing-mode", "sideways-rl", "sideways-lr")
+        self.is_combined = has("text-combine-upright", "all") & ~self.is_level & ~is_sideways & is_text
+        self.is_level |= self.is_combined
         self.is_displaced |= self.below(split | np.isin(self.names, ("button",)))
         self.is_curved = self.below(np.isin(self.names, ("textpath",))) & self.is_drawing & is_text
         self.shape(column, row)
@@ -317,7 +320,7 @@ class Scene(Shapes):
         self.is_plain[signs_only] = False
         self.ink = self._ink_of(np.arange(self.owner.size))
         self.scroller = self.inherited(self._scroller_of)[self.owner]
-        self.unread[self.owner[self._is_combined[self.owner] & (self.letters > _MOST_COMBINED)]] = True
+        self.unread[self.owner[self.is_combined[self.owner] & (self.letters > _MOST_COMBINED)]] = True
         self.unread[self.owner[self._is_in_slot()]] = True
         level = np.flatnonzero((~self.is_turned & self._in_px)[self.owner])
         group, line, letters = self.owner[level], self.line[level], self.letters[level]

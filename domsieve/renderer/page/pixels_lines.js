@@ -59,7 +59,7 @@ Object.assign(domsievePixels, (() => {
   // How a pen draws a line at its place: see `Letters` in _pixel_letters.py for what a line is. What has no transform
   // fills its box: it may be enlarged as a whole, and its words may be apart. Spaces at its ends may be outside of it.
   const laid = (pen, fonts, line) => {
-    const { text, font, letterSpacing, wordSpacing, direction, box, map, upright, place, isDrawing, ruby } = line;
+    const { text, font, letterSpacing, wordSpacing, direction, box, map, upright, place, isDrawing, ruby, isCombined } = line;
     pen.font = "10px sans-serif";
     const [style, size, family, caps, stretch, rendering, kerning] = fonts[font];
     const [left, top, right, bottom] = box;
@@ -70,7 +70,9 @@ Object.assign(domsievePixels, (() => {
     pen.font = `${style} ${size}px ${family}`;
     // The letters of drawings are set in the size that they have on the page, others in that of their font.
     const times = isDrawing && map ? Math.sqrt(Math.abs(map[0] * map[3] - map[1] * map[2])) || 1 : 1;
-    const enlarged = map || place ? times : (bottom - top) / high().reduce((first, second) => first + second);
+    // The box of combined letters is as high as their font.
+    const height = isCombined ? size : high().reduce((first, second) => first + second);
+    const enlarged = map || place ? times : (bottom - top) / height;
     const zoom = Math.abs(enlarged - 1) < ROUNDED ? 1 : enlarged;
     pen.font = `${style} ${size * zoom}px ${family}`;
     const [letter, word] = [letterSpacing * zoom, wordSpacing * zoom];
@@ -88,7 +90,7 @@ Object.assign(domsievePixels, (() => {
     }
     const [above, below] = high().map(Math.round);
     let [a, b, c, d] = (map ?? [1, 0, 0, 1]).map((one) => one / (map ? zoom : 1));
-    if (!map) a = d = exact((bottom - top) / (above + below));
+    if (!map && !isCombined) a = d = exact((bottom - top) / (above + below));
     let [piece, misfit, isStretched] = [text, 0, false];
     if (upright === null || (!b && !c)) {
       // The box of a turned line is around its corners.
@@ -110,7 +112,8 @@ Object.assign(domsievePixels, (() => {
           begin: text.indexOf(piece), glyphs: spread(piece, at, rest(piece), wideOf, mostAtEnds) };
       }
       const spaces = piece.split(/[ \u00a0]/).length - 1;
-      if (spaces) pen.wordSpacing = `${word + exact(rest(piece) / spaces, 0)}px`;
+      if (isCombined) a = (right - left) / (wideOf(piece) || 1);
+      else if (spaces) pen.wordSpacing = `${word + exact(rest(piece) / spaces, 0)}px`;
       else if (!map && !ruby) a = exact((right - left) / (wideOf(piece) || 1));
     }
     if (upright !== null) piece = text.trim();
