@@ -110,8 +110,8 @@ class Scene(Shapes):
     chars, against : where in the text of its text box each part begins and ends (B, 2), and whether its letters go
         to the left (-1) or to the right (1) against the rules of their script (B,).
     is_displaced : (N,), the nodes whose lines captures have elsewhere: vertical ones, in columns, buttons, drawings.
-    is_level, is_combined : (N,), the nodes whose lines are written to the side, not down or up, and those of them whose
-        letters stand side by side in a line that goes down.
+    is_level, is_combined : (N,), the nodes whose lines are written to the side, not down or up, and those of them
+        whose letters stand side by side in a line that goes down.
     is_clamped : (N,), the nodes in boxes that show only some lines (``line-clamp``); captures leave out others.
     letters_of : (N,), how many letters each text has.
     ink : how many pixels of a picture would differ if the letters of each part were black on white (B,).
