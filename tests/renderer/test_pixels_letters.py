@@ -170,6 +170,12 @@ UNLIKE = {
 LIKE = {
     "a word above another": "<ruby>internationalisation<rt>whisper</rt></ruby>",
     "words above a long word": "<ruby style='font-size:30px'>internationalisation<rt>a whisper b</rt></ruby>",
+    **{
+        f"words above others, {way}": f"<ruby style='ruby-align:{way}'>words that are longer than those above them"
+        "<rt>whisper a lantern</rt></ruby> <ruby style='ruby-align:{way}'>grave otter<rt>a long annotation of nine "
+        "words or more</rt></ruby>".replace("{way}", way)
+        for way in ("start", "center", "space-between")
+    },
     "two words under longer ones": "<ruby>grave otter<rt>a long annotation of nine words or more</rt></ruby>",
     "under longer ones": "<ruby>whisper lanterns<rt>these words above it are very much longer than it</rt></ruby>",
     "justified and turned": "<p style='text-align:justify;width:300px;transform:rotate(-5deg);margin:60px'>these "

@@ -28,6 +28,7 @@ PIXEL_STYLES = (
     "-webkit-line-clamp",
     "font-variation-settings",
     "text-rendering",
+    "ruby-align",
 )
 """Computed properties that only the pictures need; a capture for them has these after all others."""
 

@@ -46,9 +46,9 @@ class Letters:
     lines : of each such line, what ``pixels_lines.js`` needs: its text, the number of its font, the space between
         letters and words, its direction, its edges in CSS px of the page, what its transforms make of it (4,) or
         None, whether its letters are pressed into its box (``text-combine-upright``), where in the text its parts
-        begin and end, whether its font is varied, whether it is in a drawing or in a ruby, from which code point on
-        its letters are upright in a line that goes down, None for none, and what turns a letter along a path and
-        moves it from the left and the top of its box (6,), None for others.
+        begin and end, whether its font is varied, whether it is in a drawing or in a ruby, how that is aligned, from
+        which code point on its letters are upright in a line that goes down, None for none, and what turns a letter
+        along a path and moves it from the left and the top of its box (6,), None for others.
     is_drawn : (B,), the parts of such lines.
     ink : (B,), the ink that the line of each part was drawn with: lines on top of each other have different ones.
     """
@@ -93,7 +93,8 @@ class Letters:
                 "ends": ends,
                 "isVaried": _is_varied(scene, node),
                 "isDrawing": bool(scene.is_drawing[node]),
-                "ruby": scene.ruby_of(node),
+                "ruby": (ruby := scene.ruby_of(node)),
+                "align": scene.style(node, "ruby-align")[0] if ruby else "",
                 "upright": _upright(scene, node, text),
                 "place": places.get(line),
             }

@@ -59,7 +59,7 @@ Object.assign(domsievePixels, (() => {
   // How a pen draws a line at its place: see `Letters` in _pixel_letters.py for what a line is. What has no transform
   // fills its box: it may be enlarged as a whole, and its words may be apart. Spaces at its ends may be outside of it.
   const laid = (pen, fonts, line) => {
-    const { text, font, letterSpacing, wordSpacing, direction, box, map, upright, place, isDrawing, ruby, isCombined } = line;
+    const { text, font, letterSpacing, wordSpacing, direction, box, map, upright, place, isDrawing, ruby, align, isCombined } = line;
     pen.font = "10px sans-serif";
     const [style, size, family, caps, stretch, rendering, kerning] = fonts[font];
     const [left, top, right, bottom] = box;
@@ -109,7 +109,7 @@ Object.assign(domsievePixels, (() => {
         const mostAtEnds = { annotation: size * zoom, base: Infinity }[ruby] ?? 0;
         const at = [-long() / 2, (above - below) / 2];
         return { piece, at, wide: long(), misfit: 0, matrix: [a, b, c, d, (left + right) / 2, (top + bottom) / 2],
-          begin: text.indexOf(piece), glyphs: spread(piece, at, rest(piece), wideOf, mostAtEnds) };
+          begin: text.indexOf(piece), glyphs: spread(piece, at, rest(piece), wideOf, mostAtEnds, align, direction) };
       }
       const spaces = piece.split(/[ \u00a0]/).length - 1;
       if (isCombined) a = (right - left) / (wideOf(piece) || 1);
@@ -139,8 +139,8 @@ Object.assign(domsievePixels, (() => {
   };
   // The pieces of a justified line with ideographs, beside each of which there is room as there is at spaces.
   const IDEOGRAPH = /[\u2e80-\u312f\u31a0-\ua4cf\uf900-\ufaff\uff01-\uff60]/;
-  // In a ruby, there is half as much at its ends, up to `most`.
-  const spread = (text, [from, base], room, wideOf, most) => {
+  // In a ruby, there is half as much at its ends, up to `most`, unless it is aligned (`ruby-align`).
+  const spread = (text, [from, base], room, wideOf, most, align, direction) => {
     const letters = Array.from(new Intl.Segmenter().segment(text), ({ segment }) => ({ piece: segment, gaps: 0 }));
     letters.forEach((letter, at) => {
       const [isWide, before] = [IDEOGRAPH.test(letter.piece), letters[at - 1]];
@@ -149,8 +149,10 @@ Object.assign(domsievePixels, (() => {
     });
     letters.at(-1).gaps = 0;
     const count = letters.reduce((sum, { gaps }) => sum + gaps, 0);
-    const lead = most && Math.min(room / (count + 1) / 2, count ? most : room);
-    const gap = (room - 2 * lead) / (count || 1);
+    const lead = align === "start" ? (direction === "rtl" ? room : 0)
+      : align === "center" || (align === "space-between" && !count) ? room / 2
+        : align === "space-between" ? 0 : most && Math.min(room / (count + 1) / 2, count ? most : room);
+    const gap = align === "start" ? 0 : (room - 2 * lead) / (count || 1);
     from += lead;
     const glyphs = [];
     let isOpen = true;
