@@ -34,7 +34,7 @@ Object.assign(domsievePixels, (() => {
   };
   // Runs of letters that may be on top of each other: so many letters, beginning at each of so many. One that is turned
   // over alone counts no more than one that lies.
-  const [MOST_CROWDED, FEWEST_CROWDED, RUN, RUN_STEP, MOST_TURN] = [50_000, 5, 20, 5, 90];
+  const [MOST_CROWDED, FEWEST_CROWDED, RUN, RUN_STEP, MOST_TURN] = [30_000, 5, 20, 5, 90];
   // Letters of a varied font have another width than those that a canvas can draw.
   const MOST_MISFIT = 0.08;
   // The letters of a ruby are spread if they have this share of room.
@@ -247,10 +247,11 @@ Object.assign(domsievePixels, (() => {
     },
 
     // Of each text of a drawing, how much room its letters have in a run of them, over their width, and by how many degrees
-    // they turn there from one to the next: the worst in all runs;
-    // null for those that were not looked at.
+    // they turn there from one to the next: the worst in all runs; null for those that were not looked at.
     crowded(...nodes) {
       let left = MOST_CROWDED;
+      const roots = new Set(nodes.map((node) => run(node, Node, "getRootNode")));
+      const isChanged = [...roots].some((root) => root.querySelector("animate, set"));
       return nodes.map((node) => {
         const element = part(node, Node, "parentElement");
         if (!(element instanceof SVGTextContentElement)) return [1, 0];
@@ -260,10 +261,11 @@ Object.assign(domsievePixels, (() => {
         const units = charactersOf(element, count);
         const ask = (name, at) => run(element, SVGTextContentElement, name, at);
         const far = (first, second) => Math.hypot(second.x - first.x, second.y - first.y);
+        const turns = isChanged || run(element, Element, "closest", "textPath, [rotate]");
         const own = Array.from({ length: count }, (_, at) => at).filter((at) => !units.length || units[at][1] === node);
         const all = own.map((at) => {
           const [start, end] = ["getStartPositionOfChar", "getEndPositionOfChar"].map((name) => ask(name, at));
-          return [start, far(start, end), ask("getRotationOfChar", at)];
+          return [start, far(start, end), turns ? ask("getRotationOfChar", at) : 0];
         }).filter(([start, wide], at, every) => // the units of one letter have one place
           wide && !(at && wide === every[at - 1][1] && !far(start, every[at - 1][0])));
         // What goes beyond the end of a path has no place.

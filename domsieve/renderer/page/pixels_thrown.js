@@ -13,6 +13,8 @@ Object.assign(domsievePixels, (() => {
   // A text is gone if less of it is left than this share, or of its colour, of 255, so much has changed.
   const [LEAST_LEFT, OTHER_COLOUR] = [0.5, 100];
   const [MOST_TEXTS, MOST_FLASHING] = [3_000, 300]; // bounds of the work
+  // Of more elements in those that are animated, only those are asked that have changed at one of so many glances.
+  const [MOST_INSIDE, GLANCES] = [500, 6];
 
   const textsIn = (trees) => trees.flatMap((root) => {
     const [found, walker] = [[], own("createTreeWalker").call(document, root, NodeFilter.SHOW_TEXT)];
@@ -40,12 +42,25 @@ Object.assign(domsievePixels, (() => {
     return isInside;
   };
 
+  // What animations change in the elements that they are of; properties of a page may change the same of others in those.
+  const styleOf = (element) => {
+    const { rotate, scale, transform, opacity, clipPath } = getComputedStyle(element);
+    return [rotate, scale, transform, opacity, clipPath].join();
+  };
+  const allAround = (texts, isAnimated) => {
+    const found = new Set();
+    for (const text of texts) {
+      for (let node = outer(text); node && isAnimated(node) && !found.has(node); node = outer(node)) found.add(node);
+    }
+    return [...found].filter((node) => node instanceof Element);
+  };
+
   // How nodes are turned now, by what is animated. What is in a line is not.
-  const turns = (isAnimated) => {
+  const turns = (isAnimated, isChanged) => {
     const known = new Map();
     const planeOf = (node) => {
       if (!isAnimated(node)) return new DOMMatrix();
-      if (!known.has(node)) known.set(node, node instanceof Element ? ownPlane(node) : planeOf(outer(node)));
+      if (!known.has(node)) known.set(node, isChanged(node) ? ownPlane(node) : planeOf(outer(node)));
       return known.get(node);
     };
     const ownPlane = (element) => {
@@ -76,11 +91,11 @@ Object.assign(domsievePixels, (() => {
     angle([one.a, one.b], [other.a, other.b]) > TURNED || angle([one.c, one.d], [other.c, other.d]) > TURNED));
 
   // How much shows of nodes now, and in which colour: what opacity and cuts leave.
-  const shares = (isAnimated) => {
+  const shares = (isAnimated, isChanged) => {
     const known = new Map();
     const shareOf = (node) => {
       if (!isAnimated(node)) return 1;
-      if (!known.has(node)) known.set(node, shareOf(outer(node)) * (node instanceof Element ? ownShare(node) : 1));
+      if (!known.has(node)) known.set(node, shareOf(outer(node)) * (isChanged(node) ? ownShare(node) : 1));
       return known.get(node);
     };
     const ownShare = (element) => {
@@ -129,7 +144,8 @@ Object.assign(domsievePixels, (() => {
         for (const [drawing, time] of drawings) run(drawing, SVGSVGElement, "setCurrentTime", time + ms / 1000);
       };
       const hide = (text) => put(part(text, Node, "parentElement"), { opacity: "0", clipPath: "inset(50%)" });
-      const isAnimated = insideOf(new Set([...animations.map(({ effect }) => effect.target), ...drawings.map(([one]) => one)]));
+      const targets = new Set([...animations.map(({ effect }) => effect.target), ...drawings.map(([one]) => one)]);
+      const isAnimated = insideOf(targets);
       const texts = textsIn(trees).slice(0, MOST_TEXTS);
       const lookAt = (shares, see) => {
         const from = Math.random() * MOST_MS;
@@ -139,10 +155,17 @@ Object.assign(domsievePixels, (() => {
         });
       };
 
+      const inside = allAround(texts, isAnimated).filter((one) => !targets.has(one));
+      const glances = inside.length > MOST_INSIDE ? spread(GLANCES).map((share) => share * MOST_MS) : [];
+      const styles = lookAt(glances, () => inside.map(styleOf));
+      const changing = new Set([...targets, ...inside.filter((one, at) =>
+        one instanceof SVGElement || !styles.length || styles.some((all) => all[at] !== styles[0][at]))]);
+      const isChanged = (node) => changing.has(node);
+
       let left = texts.map((text) => [text, 0]);
       for (let look = 1; left.length && look <= LOOKS; look++) {
         const seen = lookAt([0, SOON_MS * Math.random(), SOON_MS * Math.random(), SOON_MS], () => {
-          const planeOf = turns(isAnimated);
+          const planeOf = turns(isAnimated, isChanged);
           return left.map(([text]) => [placeOf(text), planeOf(part(text, Node, "parentElement"))]);
         });
         left.forEach((one, at) => {
@@ -160,7 +183,7 @@ Object.assign(domsievePixels, (() => {
         .slice(0, MOST_FLASHING).map((text) => [text, placeOf(text), 0]));
       for (let look = 1; inOnePlace.length && look <= LOOKS; look++) {
         const seen = lookAt(spread(MOMENTS).map((share) => share * FLASH_MS), () => {
-          const shareOf = shares(isAnimated);
+          const shareOf = shares(isAnimated, isChanged);
           return inOnePlace.map(([text]) => lookOf(text, shareOf));
         });
         inOnePlace.forEach((one, at) => { one[2] += flashes(seen.map((all) => all[at])); });
