@@ -78,6 +78,7 @@ class Pictures:
         self.smeared = self._is_smeared(levels, np.flatnonzero(scene.smeared[scene.owner]), self._edges)
         self.smeared |= self._is_cut(self._differs, changed, self._edges)
         self.smeared |= self._is_even(changed)
+        self.smeared |= scene.misread
         self.changed[self.smeared] = 0
         self._peak, self._in_shadow = np.ones(len(place)), np.zeros(len(place), np.bool_)
 

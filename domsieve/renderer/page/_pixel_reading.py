@@ -1,6 +1,6 @@
 """Which letters of a page are painted but cannot be read: struck out, blurred, or in a font of equal letters."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,8 +23,6 @@ _CLEAR_FILTERS = frozenset(
 # The differences of neighbouring pixels over the sum of all, times the size of the letters. Measured on six fonts of
 # five sizes: 5 to 30 for sharp letters, 2.7 to 4.2 with a blur of .2 of a letter, 1.1 to 3.4 with one of .3.
 _LEAST_GRAIN = 2.6
-# So many letters of a font are compared, but no fewer than the other number; and so many groups of fonts. Guesses.
-_MOST_LETTERS, _FEWEST_LETTERS, _MOST_FONTS = 16, 8, 200
 
 
 def unread(
@@ -105,34 +103,3 @@ def is_smeared(levels: NDArray[np.uint8], size: float) -> bool:
     part = levels.astype(np.int64)
     grain = np.abs(np.diff(part, axis=0)).sum() + np.abs(np.diff(part, axis=1)).sum()
     return bool(grain * size < _LEAST_GRAIN * part.sum())
-
-
-def letters_of_fonts(texts: Iterable[tuple[str, str]]) -> tuple[list[list[tuple[str, str]]], set[str]]:
-    """Return groups of fonts with letters and digits that are written in each, and the fonts that are too many.
-
-    The letters of a group differ. Fonts of few letters share a group.
-
-    Parameters
-    ----------
-    texts : pairs of a font and a text in it.
-    """
-    found: dict[str, dict[str, None]] = {}
-    for font, text in texts:
-        letters = found.setdefault(font, {})
-        if len(letters) < _MOST_LETTERS:
-            letters |= dict.fromkeys(one for one in text[:200].lower() if one.isalnum())
-    groups: list[list[tuple[str, str]]] = []
-    used: set[str] = set()
-    few: list[tuple[str, str]] = []
-    for font, letters in found.items():
-        if len(letters) >= _FEWEST_LETTERS:
-            groups.append([(font, "".join([*letters][:_MOST_LETTERS]))])
-        elif new := [one for one in letters if one not in used]:
-            few.append((font, "".join(new)))
-            used.update(new)
-            if len(used) >= _MOST_LETTERS:
-                groups.append(few)
-                few, used = [], set()
-    if len(used) >= _FEWEST_LETTERS:
-        groups.append(few)
-    return groups[:_MOST_FONTS], {font for group in groups[_MOST_FONTS:] for font, _ in group}

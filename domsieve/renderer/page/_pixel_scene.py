@@ -113,6 +113,7 @@ class Scene(Shapes):
     is_level, is_combined : (N,), the nodes whose lines are written to the side, not down or up, and those of them
         whose letters stand side by side in a line that goes down.
     is_clamped : (N,), the nodes in boxes that show only some lines (``line-clamp``); captures leave out others.
+    misread : (B,), the parts of texts for which a font of the page draws other letters.
     letters_of : (N,), how many letters each text has.
     ink : how many pixels of a picture would differ if the letters of each part were black on white (B,).
     has_first_lines : whether style sheets may give first lines another font.
@@ -125,6 +126,7 @@ class Scene(Shapes):
         self._is_marker = np.array([name == "::marker" for name in self.names])
         self._read_styles(names)
         self.place(capture)
+        self.misread = np.zeros(self.line.size, np.bool_)
 
     def _read_styles(self, names: Sequence[str]) -> None:
         strings = self.capture.strings

@@ -43,10 +43,10 @@ from domsieve.renderer.page._pixel_changes import (
     skip_invisible,
 )
 from domsieve.renderer.page._pixel_count import Count, Sight
+from domsieve.renderer.page._pixel_fonts import Written, letters_of_fonts
 from domsieve.renderer.page._pixel_parts import CHANCE, F64, Bools, Ints, common
 from domsieve.renderer.page._pixel_patterns import has_strips
 from domsieve.renderer.page._pixel_pictures import around_all
-from domsieve.renderer.page._pixel_reading import letters_of_fonts
 from domsieve.renderer.page._pixel_scene import SHOWING, Scene
 from domsieve.renderer.page._pixel_scripts import (
     LIKELY,
@@ -371,7 +371,7 @@ class _Page(Viewer):
                 await self.call(document, "cut", await self._handle(scene, node))
 
     async def _read_fonts(self, scene: Scene) -> None:
-        """Find the texts in fonts of the page that draw all letters alike."""
+        """Find the texts in fonts of the page that draw all letters alike, or other ones."""
         for document in self.worlds:
             if await self.call(document, "hasFonts"):
                 groups, others = letters_of_fonts(scene.texts_of(document))
@@ -380,6 +380,10 @@ class _Page(Viewer):
                 own = scene.document_of == document
                 scene.unread |= np.isin(scene.fonts, wrong)[scene.font_of] & own
                 scene.unsure |= np.isin(scene.fonts, [*others])[scene.font_of] & own
+                texts = Written(scene, document, others)
+                mistaken = await self.call(document, "mistaken", *texts.fonts)
+                joined = await self.call(document, "joined", *texts.lines)
+                scene.misread |= texts.misread(mistaken, joined)
 
     async def _check_blank(self, scene: Scene) -> None:
         """Find the texts that are not transparent without letters, since an inline style forbids it."""

@@ -1,5 +1,8 @@
 // Evaluated after pixels.js: adds what tells of the fonts of a document, and of styles that no capture has.
 // hasFonts(), alike(...groups): whether the document loads fonts, and which groups of [font, letters] draw all alike.
+// mistaken(...fonts): of each [font, letters], the letters that it draws like other ones.
+// joined(...lines): of each [font, text, parts], how much each part of the text, given by where it begins and ends, looks
+// like its letters do that are drawn one by one.
 // unboxed(...): what no capture has of the styles.
 Object.assign(domsievePixels, (() => {
   const { own, isLaidOut } = dom;
@@ -28,9 +31,135 @@ Object.assign(domsievePixels, (() => {
     }).join(";");
   };
 
+  // The forms of letters: each fills a cell, but narrow ones stay narrow, and all have the same mean and power. null for
+  // what is not drawn. Their correlation is the likeness of two.
+  const [CELL, EDGE, NARROWEST] = [14, 1, 0.35];
+  const formsOf = (pairs) => {
+    const pen = new OffscreenCanvas(CELL, CELL * pairs.length || 1).getContext("2d", { willReadFrequently: true });
+    pairs.forEach(([font, letter], at) => {
+      pen.font = font;
+      const size = pen.measureText(letter);
+      const [wide, high] = [size.actualBoundingBoxLeft + size.actualBoundingBoxRight, size.actualBoundingBoxAscent + size.actualBoundingBoxDescent];
+      const [across, down] = [[wide, high], [high, wide]].map(([one, other]) => (CELL - 2 * EDGE) / Math.max(one, NARROWEST * other));
+      if (!(wide > 0 && high > 0)) return;
+      pen.setTransform(across, 0, 0, down, CELL / 2 - across * (size.actualBoundingBoxRight - size.actualBoundingBoxLeft) / 2,
+        (at + 0.5) * CELL + down * (size.actualBoundingBoxAscent - size.actualBoundingBoxDescent) / 2);
+      pen.fillText(letter, 0, 0);
+    });
+    const { data } = pen.getImageData(0, 0, CELL, CELL * pairs.length || 1);
+    return pairs.map((_, at) => {
+      const ink = Float64Array.from({ length: CELL * CELL }, (_, pixel) => data[4 * (at * CELL * CELL + pixel) + 3]);
+      // Blurred, for letters of two fonts are never quite in the same place.
+      const form = ink.map((_, pixel) => {
+        let sum = 0;
+        for (const row of [-CELL, 0, CELL]) for (const column of [-1, 0, 1]) sum += ink[pixel + row + column] ?? 0;
+        return sum;
+      });
+      const mean = form.reduce((sum, one) => sum + one, 0) / form.length;
+      const power = Math.sqrt(form.reduce((sum, one) => sum + (one - mean) ** 2, 0));
+      return power ? form.map((one) => (one - mean) / power) : null;
+    });
+  };
+  const likeness = (one, other) => {
+    let sum = 0;
+    for (let at = 0; at < one.length; at++) sum += one[at] * other[at];
+    return sum;
+  };
+  // The browser's own fonts, and the letters of which a font of the page may draw one for another.
+  const OWN_FONTS = ["40px sans-serif", "bold 40px sans-serif", "40px serif", "italic 40px serif", "40px monospace"];
+  const ALPHABETS = [[97, 122], [48, 57], [945, 969], [1072, 1103]].map(([first, last]) =>
+    Array.from({ length: last - first + 1 }, (_, at) => String.fromCodePoint(first + at)));
+  const UNKNOWN = "\uffff";
+  const loadedFamilies = () =>
+    [...document.fonts].filter(({ status }) => status === "loaded").map(({ family }) => family.replace(/^["']|["']$/g, ""));
+
   return {
+    mistaken(...fonts) {
+      const [LIKE, MORE] = [0.85, 0.15]; // the likeness of a letter with another one, and how much more it is than with its own
+      const written = new Set(fonts.flatMap(([, letters]) => [...letters]));
+      const plain = new Set([...written].map((letter) => letter.toLowerCase()));
+      const others = ALPHABETS.filter((letters, at) => at < 2 || letters.some((letter) => plain.has(letter))).flat();
+      const all = [...new Set([UNKNOWN, ...others, ...others.map((letter) => letter.toUpperCase()), ...written])];
+      const pairs = OWN_FONTS.flatMap((font) => all.map((letter) => [font, letter]));
+      const known = new Map();
+      formsOf(pairs).forEach((form, at) => {
+        const [letter, unknown] = [pairs[at][1], known.get(UNKNOWN)?.at(-1)];
+        // A letter that no font of the browser has is drawn as the unknown one is.
+        if (!form || (letter !== UNKNOWN && unknown && likeness(form, unknown) > 0.999)) return;
+        const key = letter.toLowerCase();
+        known.set(key, [...(known.get(key) ?? []), form]);
+      });
+      known.delete(UNKNOWN);
+      const drawn = formsOf(fonts.flatMap(([font, letters]) => [...letters].map((letter) => [font, letter])));
+      let number = 0;
+      return fonts.map(([, letters]) => [...letters].filter((letter) => {
+        const [form, own] = [drawn[number++], known.get(letter.toLowerCase())];
+        if (!form || !own) return false;
+        const as = (forms) => Math.max(...forms.map((one) => likeness(one, form)));
+        const best = Math.max(...others.map((other) => as(known.get(other) ?? [form.map(() => 0)])));
+        return best > LIKE && best - as(own) > MORE;
+      }).join(""));
+    },
+
+    joined(...lines) {
+      const [SIZE, HIGH, BASE, LONGEST] = [16, 28, 20, 2000]; // px
+      const pens = [0, 1].map(() => new OffscreenCanvas(LONGEST, HIGH).getContext("2d", { willReadFrequently: true }));
+      const [whole, apart] = pens;
+      const [widths, loaded] = [new Map(), loadedFamilies()];
+      const wideOf = (letter) => {
+        const key = whole.font + letter;
+        if (!widths.has(key)) widths.set(key, whole.measureText(letter).width);
+        return widths.get(key);
+      };
+      return lines.map(([font, text, parts]) => {
+        if (!loaded.some((family) => font.includes(family))) return parts.map(() => 1);
+        for (const pen of pens) {
+          pen.clearRect(0, 0, LONGEST, HIGH);
+          pen.font = font.replace("32px", `${SIZE}px`);
+          pen.fontKerning = "none";
+        }
+        whole.fillText(text, 1, BASE);
+        const endOf = (units) => 1 + whole.measureText(text.slice(0, units)).width;
+        const places = parts.map((ends) => ends.map(endOf));
+        parts.forEach(([from, to], at) => {
+          const [letters, [left, right]] = [[...text.slice(from, to)], places[at]];
+          let [units, wide] = [from, 0];
+          // Ligatures are of another width.
+          const isEven = Math.abs(letters.reduce((sum, letter) => sum + wideOf(letter), 0) - (right - left)) < 0.5;
+          for (const letter of letters) {
+            apart.fillText(letter, isEven ? left + wide : endOf(units), BASE);
+            units += letter.length;
+            wide += wideOf(letter);
+          }
+        });
+        const width = Math.min(Math.ceil(Math.max(...places.flat())) + 1, LONGEST);
+        const [one, other] = pens.map((pen) => pen.getImageData(0, 0, width, HIGH).data);
+        return places.map((place) => {
+          const [left, right] = place.map((edge) => Math.min(Math.round(edge), width));
+          const count = Math.max(right - left, 1);
+          let [power, otherPower, common] = [0, 0, 0];
+          // Each row has its own mean: all letters have most of their ink in the same rows.
+          for (let row = 0; row < HIGH; row++) {
+            let [a, b] = [0, 0];
+            for (let pixel = row * width + left; pixel < row * width + right; pixel++) {
+              const [first, second] = [one[4 * pixel + 3], other[4 * pixel + 3]];
+              a += first;
+              b += second;
+              power += first * first;
+              otherPower += second * second;
+              common += first * second;
+            }
+            power -= a * a / count;
+            otherPower -= b * b / count;
+            common -= a * b / count;
+          }
+          return power > 1 && otherPower > 1 ? common / Math.sqrt(power * otherPower) : Number(power <= 1 && otherPower <= 1);
+        });
+      });
+    },
+
     hasFonts() {
-      return [...document.fonts].some((font) => font.status === "loaded");
+      return loadedFamilies().length > 0;
     },
 
     alike(...groups) {

@@ -1,0 +1,131 @@
+"""Fonts of a page that draw other letters than its texts have."""
+
+from collections.abc import Collection, Iterable, Sequence
+
+import numpy as np
+
+from domsieve.renderer.page._pixel_parts import CHANCE, Bools, Ints, units
+from domsieve.renderer.page._pixel_scene import Scene
+
+# So many letters of a font are compared, but no fewer than the other number; and so many groups of fonts. Guesses.
+_MOST_LETTERS, _FEWEST_LETTERS, _MOST_FONTS = 16, 8, 200
+# So many letters of a font are compared with those of other fonts, by chance if there are more. So many parts of a
+# line are drawn together.
+_MOST_WRITTEN, _TOGETHER = 300, 10
+# A text cannot be read if this share of its letters look like others, or if its words look less than this like their
+# letters one by one; and a part of it, if more than half of its letters do, or if it looks less than this like them.
+# Either is in a font of which the same share of the letters look like others, or has so many letters. Measured on 44
+# fonts, also for headlines and in handwriting: at most 5 of 52 letters of each look like others, .4 and more in fonts
+# for reading whose letters were swapped. Words with ligatures and joined letters look like their letters by .35 and
+# more, on average by .7; those of which all letters but the first become others by .25 to .54, on average by .4.
+_MISTAKEN_SHARE, _LEAST_JOINED, _LEAST_OF_WORD, _FEWEST_MISTAKEN = 0.3, 0.5, 0.2, 6
+# Letters of these and later scripts may have other forms beside each other.
+_JOINED = "\u0590"
+
+
+def letters_of_fonts(texts: Iterable[tuple[str, str]]) -> tuple[list[list[tuple[str, str]]], set[str]]:
+    """Return groups of fonts with letters and digits that are written in each, and the fonts that are too many.
+
+    The letters of a group differ. Fonts of few letters share a group.
+
+    Parameters
+    ----------
+    texts : pairs of a font and a text in it.
+    """
+    found: dict[str, dict[str, None]] = {}
+    for font, text in texts:
+        letters = found.setdefault(font, {})
+        if len(letters) < _MOST_LETTERS:
+            letters |= dict.fromkeys(one for one in text[:200].lower() if one.isalnum())
+    groups: list[list[tuple[str, str]]] = []
+    used: set[str] = set()
+    few: list[tuple[str, str]] = []
+    for font, letters in found.items():
+        if len(letters) >= _FEWEST_LETTERS:
+            groups.append([(font, "".join([*letters][:_MOST_LETTERS]))])
+        elif new := [one for one in letters if one not in used]:
+            few.append((font, "".join(new)))
+            used.update(new)
+            if len(used) >= _MOST_LETTERS:
+                groups.append(few)
+                few, used = [], set()
+    if len(used) >= _FEWEST_LETTERS:
+        groups.append(few)
+    return groups[:_MOST_FONTS], {font for group in groups[_MOST_FONTS:] for font, _ in group}
+
+
+class Written:
+    """What is written in the fonts of a document.
+
+    Parameters
+    ----------
+    scene : the texts.
+    document : its number.
+    skipped : the fonts to leave out.
+
+    Attributes
+    ----------
+    fonts : pairs of a font and the letters and digits in it.
+    lines : pieces of lines: the font, the text, and where in it each part begins and ends, in code units.
+    """
+
+    def __init__(self, scene: Scene, document: int, skipped: Collection[str]) -> None:
+        self._scene = scene
+        letters: dict[str, dict[str, None]] = {}
+        self.lines: list[tuple[str, str, list[list[int]]]] = []
+        self._parts: list[Ints] = []
+        own = np.flatnonzero((scene.document_of[scene.owner] == document) & (scene.line < len(scene.pieces)))
+        own = own[np.argsort(scene.line[own], kind="stable")]
+        for parts in np.split(own, np.flatnonzero(np.diff(scene.line[own])) + 1) if own.size else ():
+            font, piece = (
+                scene.fonts[scene.font_of[scene.owner[parts[0]]]],
+                scene.pieces[scene.line[parts[0]]],
+            )
+            if font in skipped:
+                continue
+            letters.setdefault(font, {}).update(dict.fromkeys(filter(str.isalnum, piece)))
+            for some in np.split(parts, range(_TOGETHER, parts.size, _TOGETHER)):
+                chars = scene.chars[some]
+                begin, text = int(chars.min()), piece[chars.min() : chars.max()]
+                ends = [[units(text[: end - begin]) for end in pair] for pair in chars.tolist()]
+                self.lines.append((font, text, ends))
+                self._parts.append(some)
+        self.fonts = [
+            (font, "".join(all_ if len(all_) <= _MOST_WRITTEN else CHANCE.sample([*all_], _MOST_WRITTEN)))
+            for font, all_ in letters.items()
+        ]
+
+    def misread(self, mistaken: Sequence[str], joined: Sequence[Sequence[float]]) -> Bools:
+        """Return the parts (B,) that show other letters than they have.
+
+        Parameters
+        ----------
+        mistaken : of each font the letters that it draws like others.
+        joined : of each piece of a line how much its parts look like their letters one by one.
+        """
+        wrong = {font: (all_, one) for (font, all_), one in zip(self.fonts, mistaken, strict=True)}
+        few = {font: one for font, (all_, one) in wrong.items() if len(one) > len(all_) / 2}
+        strange = {
+            font
+            for font, (all_, one) in wrong.items()
+            if len(all_) >= _FEWEST_LETTERS and len(one) > _MISTAKEN_SHARE * len(all_)
+        }
+        if sum(map(len, few.values())) >= _FEWEST_LETTERS:  # each letter may be in a font of its own
+            strange |= few.keys()
+        scene = self._scene
+        compared, mistaken_in, is_strange = np.zeros((3, scene.line.size))
+        is_like = np.ones_like(compared)
+        for (font, _, _), parts, likeness in zip(self.lines, self._parts, joined, strict=True):
+            is_strange[parts] = font in strange
+            for part, like in zip(parts.tolist(), likeness, strict=True):
+                text = scene.pieces[scene.line[part]][slice(*scene.chars[part])]
+                compared[part], mistaken_in[part] = (sum(map(text.count, letters)) for letters in wrong[font])
+                is_like[part] = like if max(text) < _JOINED else 1
+        letters_of, like_of, compared_of, mistaken_of = (
+            np.bincount(scene.owner, one, scene.kind.size)
+            for one in (scene.letters, scene.letters * is_like, compared, mistaken_in)
+        )
+        is_whole = (like_of < _LEAST_JOINED * letters_of) | (mistaken_of > _MISTAKEN_SHARE * compared_of)
+        found = is_whole[scene.owner] | (is_like < _LEAST_OF_WORD) | (2 * mistaken_in > compared)
+        count = np.bincount(scene.owner[found], scene.letters[found], scene.kind.size)
+        return np.asarray(found & ((is_strange > 0) | (count[scene.owner] >= _FEWEST_MISTAKEN)))

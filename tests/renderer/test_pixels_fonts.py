@@ -1,0 +1,94 @@
+"""Texts in fonts of the page that draw other letters than these have."""
+
+import io
+import string
+from collections.abc import Mapping
+from functools import partial
+from pathlib import Path
+
+import matplotlib as mpl
+import pytest
+from fontTools.feaLib.builder import addOpenTypeFeaturesFromString
+from fontTools.ttLib import TTFont
+
+from domsieve.analysis.columns.hiding import Hiding
+from tests.renderer.bad_server import send
+from tests.renderer.conftest import Studio
+from tests.renderer.test_hidden_text import judged
+from tests.renderer.test_pixels import show
+
+_WORDS = "Zebra quick harbour lanterns whisper beyond seven frozen rivers"
+_FONTS = Path(mpl.get_data_path(), "fonts", "ttf")
+
+
+def _swapped(name: str, drawn_as: Mapping[str, str]) -> bytes:
+    """Return a font in which some letters are drawn as others."""
+    font = TTFont(_FONTS / name)
+    for table in font["cmap"].tables:
+        forms = dict(table.cmap)
+        table.cmap.update(
+            {ord(one): forms[ord(other)] for one, other in drawn_as.items() if ord(other) in forms}
+        )
+    file = io.BytesIO()
+    font.save(file)
+    return file.getvalue()
+
+
+def _shifted(letters: str) -> dict[str, str]:
+    """Return each of some letters with the one that is seven places later."""
+    return dict(zip(letters, letters[7:] + letters[:7], strict=True))
+
+
+def _judged(studio: Studio, fonts: Mapping[str, bytes], html: str) -> Mapping[str, Hiding]:
+    """Return how each text of a page is judged that loads some fonts; each is for the class of its name."""
+    for name, font in fonts.items():
+        studio.server.pages[f"/{name}.ttf"] = partial(send, body=font, headers={"Content-Type": "font/ttf"})
+    faces = "".join(
+        f"@font-face {{ font-family: {name}; src: url(/{name}.ttf) }} .{name} {{ font-family: {name} }}"
+        for name in fonts
+    )
+    return judged(show(studio, f"<style>{faces}</style>{html}"))
+
+
+@pytest.mark.parametrize("name", ["STIXGeneral.ttf", "DejaVuSans.ttf", "cmss10.ttf"])
+def test_text_in_a_font_that_draws_other_letters_is_not_seen(studio: Studio, name: str) -> None:
+    swapped = _shifted(string.ascii_lowercase) | _shifted(string.ascii_uppercase)
+    fonts = {"plain": _swapped(name, {}), "swapped": _swapped(name, swapped)}
+    html = f"<p class=plain>plain {_WORDS}</p><p class=swapped>{_WORDS}</p>"
+    html += f"<p class=swapped style='text-transform:uppercase'>capital {_WORDS}</p>"
+    assert _judged(studio, fonts, html) == {
+        f"plain {_WORDS}": Hiding.NONE,
+        _WORDS: Hiding.UNSEEN,
+        f"capital {_WORDS}": Hiding.UNSEEN,
+    }
+
+
+def test_other_letters_in_a_font_for_each_are_not_seen(studio: Studio) -> None:
+    swapped = _shifted(string.ascii_lowercase)
+    fonts = {f"of-{one}": _swapped("STIXGeneral.ttf", {one: other}) for one, other in swapped.items()}
+    letters = "".join(f"<span class=of-{one}>{one}</span>" for one in "quicklanternswhisperbeyondseven")
+    said = _judged(studio, fonts, f"<p>{_WORDS}</p><p>{letters}</p>")
+    assert said[_WORDS] == Hiding.NONE
+    hidden = [said[one] == Hiding.UNSEEN for one in swapped if one in said]
+    assert sum(hidden) > 0.6 * len(hidden)
+
+
+def test_letters_of_other_alphabets_that_are_drawn_as_latin_ones_are_not_seen(studio: Studio) -> None:
+    words = "зебра быстро шепчет за семью замерзшими реками"
+    latin = dict(zip("абвгдежзийклмнопрстуфхцчшщъыьэюя", string.ascii_lowercase + "bdfhkm", strict=True))
+    fonts = {"plain": _swapped("DejaVuSerif.ttf", {}), "drawn": _swapped("DejaVuSerif.ttf", latin)}
+    said = _judged(studio, fonts, f"<p class=plain>вот {words}</p><p class=drawn>{words}</p>")
+    assert said == {f"вот {words}": Hiding.NONE, words: Hiding.UNSEEN}
+
+
+def test_letters_that_become_others_beside_each_other_are_not_seen(studio: Studio) -> None:
+    font = TTFont(_FONTS / "DejaVuSans.ttf")
+    steps = " ".join(f"sub {one} by {other};" for one, other in _shifted(string.ascii_lowercase).items())
+    letters = " ".join(string.ascii_letters)
+    rule = f"lookup S {{ {steps} }} S; feature calt {{ sub [{letters}] [{letters}]' lookup S; }} calt;"
+    addOpenTypeFeaturesFromString(font, rule)
+    file = io.BytesIO()
+    font.save(file)
+    fonts = {"plain": _swapped("DejaVuSans.ttf", {}), "swapped": file.getvalue()}
+    html = f"<p class=plain>plain {_WORDS}</p><p class=swapped>{_WORDS}</p>"
+    assert _judged(studio, fonts, html) == {f"plain {_WORDS}": Hiding.NONE, _WORDS: Hiding.UNSEEN}
