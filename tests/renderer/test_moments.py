@@ -98,6 +98,12 @@ COMES = {
     "{ duration: 3000, iterations: Infinity, easing: 'steps(2)' })</script>",
     "captions in turn": _section(_CAPTIONS, "<p>one caption</p><p>two captions</p><p>{}</p>"),
     "panels at the side": _section(_TRACK % "animation-timeline: --s; animation-range: contain", _PANELS),
+    "a text that grows while it is scrolled past": _section(
+        "@keyframes k { 0%, 30% { font-size: 2px; translate: -900px } 50%, 100% { font-size: 30px } } "
+        "p { position: absolute; top: 40vh; "
+        "animation: k linear both; animation-timeline: --s; animation-range: contain }",
+        "<p>{}</p>",
+    ),
     "panels that follow the page": _section(_TRACK % "animation-timeline: scroll(root)", _PANELS),
 }
 NEVER_COMES = {

@@ -160,14 +160,14 @@ class Viewer(Reader):
         window = await self.go(top)
         await self._show(count, contents)
         place, share = scene.in_view()
-        missing &= meet(place, window) & (share >= IN_VIEW)
+        missing &= meet(place, window) & (share >= IN_VIEW) & ~scene.unreadable[scene.owner]
         if missing.any():
             count.recount(missing)
             await self.view_here(count, missing, common(around_all(place[missing]), window))
         await self.aim(0.0, 0.0)
         scene.unread = unread
         await self._reshape(count, before, contents)
-        scene.misshapen |= misshapen
+        scene.misshapen = misshapen
 
     async def view_moments(self, count: Count, moments: Moments, fixed: dict[int, Any], whole: F64) -> None:
         """Picture what was not seen at the moments at which it may be; this must be the last step."""
@@ -177,15 +177,19 @@ class Viewer(Reader):
             nodes = [scene.starts[document] + node for document, node in moments.seen(scene.capture, number)]
             return np.isin(scene.owner, nodes)
 
+        # What cannot be read for its shape may have another one at a moment.
+        unread, misshapen = scene.unread, scene.misshapen
         for number, (offset, _) in enumerate(moments.whens):
             if offset is not None and offset >= 0:
-                await self._view_scrolled(count, seen(number), fixed, offset)
+                scene.misshapen = np.zeros_like(misshapen)
+                missing = count.missing(seen(number))
+                await self._view_scrolled(count, missing, fixed, offset)
+                misshapen[scene.owner[count.seen(missing)]] = False
+        scene.misshapen = misshapen
         if self.follows:  # what follows the scrolling stands still now
             self.in_window[:], self.moving, self.follows = False, scene.floating_parts(), False
         contents, before = await self.frame_places(scene), await self.capture(LOOKING)
-        unread, misshapen = scene.unread, scene.misshapen
         for number, (offset, delay_ms) in enumerate(moments.whens):
-            # What cannot be read for its shape may have another one then.
             scene.unread, scene.misshapen = unread, np.zeros_like(misshapen)
             if offset is not None or not (missing := count.missing(seen(number))).any():
                 continue
