@@ -106,6 +106,7 @@ UNLIKE = {
     "Those lie above these by their own shadow all along the line</p>",
     "under the drop-shadow of another text": "<p style='margin:0;line-height:22px;white-space:nowrap'>{}</p>"
     f"<p style='margin:0;line-height:22px;filter:drop-shadow(0 -22px 0 #000)'>{_OTHER} {_OTHER}</p>",
+    "under its own reflection": "<p style='width:max-content;margin:20px 0;-webkit-box-reflect:right -100%'>{}</p>",
     "shadows to the sides": "<p style='text-shadow:"
     + ",".join(f"{at}px 0 #000" for at in range(-4, 5))
     + "'>{}</p>",
@@ -345,6 +346,19 @@ def test_lines_that_a_box_leaves_out_are_cut_off(studio: Studio, inner: str) -> 
 
 
 @pytest.mark.browser
+@pytest.mark.parametrize(("cover", "is_seen"), [("#fff 0 5px,#0000 5px 7px", False), ("#0000 0 9px", True)])
+def test_single_letters_in_strips_are_not_read(studio: Studio, cover: str, is_seen: bool) -> None:
+    letters = "".join(f"<b>{one}</b>" for one in "sevenwordsthatareadercanread")
+    cover = f"<div style='position:absolute;inset:0;background:repeating-linear-gradient({cover})'></div>"
+    page = show(
+        studio, f"<p>before</p><div style='position:relative;width:max-content'>{letters}{cover}</div>"
+    )
+    kept = "".join(domsieve.clean(page, method="none", hidden="pixels").text.split())
+    assert ("wordsthat" in kept) == is_seen
+    assert len(kept) == 34 if is_seen else len(kept) < 15
+
+
+@pytest.mark.browser
 def test_text_on_large_pale_words_is_read(studio: Studio) -> None:
     page = show(
         studio,
@@ -395,6 +409,7 @@ def test_letters_are_told_from_other_shapes() -> None:
         outlined = np.array([False])
         is_level = np.array([True])
         is_curved = np.array([False])
+        letters = np.array([9])
 
     def judged(levels: "np.ndarray[tuple[int, int], np.dtype[np.uint8]]") -> bool:
         return bool(Comparison(levels, drawn, Plain, inks, edges, parts).unlike()[0])  # type: ignore[arg-type]

@@ -21,6 +21,9 @@ _MOST_COPIES, _MOST_SHIFT = 300, 0.15
 # less than the last share. Measured: .2 to .9 under and .3 to .7 beside for two texts of one colour up to 5 px apart,
 # .17 and .35 for lines at .6 of the size of their font. On 40 real pages, 92 of 21,000 words that meet others lie so.
 _MIXED, _LEAST_INK, _BESIDE, _ALIKE = 0.3, 40, 0.38, 0.4
+# Of letters that cannot be drawn apart, and reflections, only the ink beside a text is known. Measured: .25 to .6 for
+# those on a text, 0 for others.
+_BESIDE_UNKNOWN = 0.2
 # How far down and to the right the letters of a line may be from where they are drawn, in pixels.
 _SHIFTS = sorted(product((-1, 0, 1), repeat=2), key=lambda shift: max(map(abs, shift)))
 # Letters that are so many times larger are areas, on which smaller ones can be read if their colours differ by this
@@ -43,7 +46,8 @@ class Heaps:
     Attributes
     ----------
     buried : (B,), the parts that are in a heap of three different texts.
-    mixing : (B,), other parts that lie on one other text; whether they can be read depends on their letters.
+    mixing : (B,), other parts that lie on one other text, or may lie on their reflection; whether they can be read
+        depends on their letters.
     texts : the texts to draw for `mixed`.
     """
 
@@ -80,7 +84,8 @@ class Heaps:
             *edges[others & is_flat].tolist(),
         ):
             cover[y:bottom, x:right] += 1
-        self.mixing = self._is_in(cover > 1, counts & ~scene.is_sign & ~self.buried)
+        in_question = counts & ~scene.is_sign & ~self.buried
+        self.mixing = self._is_in(cover > 1, in_question) | (in_question & scene.is_reflected[scene.owner])
         heap = np.zeros(shape, np.bool_)
         for x, y, right, bottom in edges[self.mixing].tolist():
             heap[y:bottom, x:right] = True
@@ -151,7 +156,7 @@ class Heaps:
         change : what all letters change there (height, width, 3).
         corner : left and top of this part.
         """
-        found = np.zeros_like(self.mixing)
+        found: Bools = np.zeros_like(self.mixing)
         edges = np.clip(self._edges - np.tile(corner, 2), 0, np.tile(drawn.shape[1::-1], 2))
         levels = contrast(change, np.zeros(3))
         drawn = self._aligned(drawn, letters.ink, levels, edges)
@@ -161,11 +166,13 @@ class Heaps:
             inks = drawn[inside].astype(np.float64) / 255
             own, others = inks[..., letters.ink[part]], np.delete(inks, letters.ink[part], axis=2).max(axis=2)
             lines, _ = self._meeting(part)
-            if not letters.is_drawn[self._first[lines]].all():
+            is_reflected = self._scene.is_reflected[self._scene.owner[part]]
+            is_known = not is_reflected and letters.is_drawn[self._first[lines]].all()
+            if not is_known:
                 others = np.maximum(others, _beside(own, levels[inside]))
             is_own, total = around_each(own, np.maximum) > _LEAST_INK / 255, own.sum()
             under, beside = own[others > _LEAST_INK / 255].sum(), (others * (1 - own))[is_own].sum()
-            if under > _MIXED * total or beside > _BESIDE * total:
+            if under > _MIXED * total or beside > (_BESIDE if is_known else _BESIDE_UNKNOWN) * total:
                 found[part] = _are_alike(own, others, change[inside], self._most_alike(part))
         mixed = {*self._line[found].tolist()}
         for copy, original in self._original.items():
@@ -202,7 +209,7 @@ class Heaps:
         """Return up to which share of difference the colours of a part and of the texts on it are alike."""
         _, ratio = self._meeting(part)
         is_other = (ratio > _OTHER_SIZE) | (ratio < 1 / _OTHER_SIZE)
-        return _ALIKE_AREA if is_other.all() else _ALIKE
+        return _ALIKE_AREA if ratio.size and is_other.all() else _ALIKE
 
 
 def lines_around(edges: Ints, line: Ints, count: int) -> Ints:
@@ -221,8 +228,9 @@ def _beside(own: F64, levels: F64) -> F64:
     ----------
     own, levels : the ink of the latter, and how much each pixel differs (height, width).
     """
-    most = (levels * own).sum() / max((own**2).sum(), 1e-9)
-    return np.asarray(np.clip(levels / max(most, 1) - own, 0, 1))
+    strong = own > own.max() / 2
+    most = float(np.median(levels[strong] / own[strong])) if strong.any() else 0.0
+    return np.asarray(np.clip(levels / max(most, 1.0) - own, 0, 1))
 
 
 def _are_alike(own: F64, others: F64, change: NDArray[np.int16], most: float) -> bool:

@@ -22,11 +22,14 @@ _FARTHEST, _MARGIN = (3, 2), 1
 _MOST_ROWS = 40
 # A pixel with less ink than this, of 255, is none.
 _LEAST_INK = 6
-# So many letters along a path are compared together.
-_TOGETHER = 9
+# So many letters along a path are compared together, or parts of fewer letters than this beside each other: single
+# letters may look like strips and dots of them.
+_TOGETHER, _FEWEST_LETTERS = 9, 3
 # Correlation of what differs with the letters. Measured on 84,000 parts of 60 pages: .95 and more for nearly all,
 # below .5 for 2 of 10,000, most of them under other texts; .2 to .48 for letters in strips, dots and bands.
 _LEAST_LIKENESS = 0.5
+# Letters in elements of their own, many in a row. Measured: .82 and more, and .56 to .71 for those in strips.
+_LEAST_IF_APART = 0.75
 # If half of the parts of a text are below the first limit, those below the second do not look like their letters.
 _LEAST_OF_TEXT, _LEAST_IF_STRANGE = 0.55, 0.8
 # Letters in outlines are seen by these, or by their filling. Measured: .68 and more for those that can be read, up to
@@ -83,6 +86,13 @@ class Comparison:
         curved = np.flatnonzero(scene.is_curved[self._text])
         if curved.size:
             self._boxes[curved], self._is_level[curved] = _grouped(self._boxes[curved], self._text[curved])
+        is_short = scene.letters[parts] < _FEWEST_LETTERS
+        short = np.flatnonzero(is_short & self._is_level & ~scene.is_curved[self._text])
+        self._is_apart = np.zeros(parts.size, np.bool_)
+        if short.size:
+            runs = _runs(self._boxes[short])
+            self._boxes[short] = _grouped(self._boxes[short], runs)[0]
+            self._is_apart[short] = np.bincount(runs)[runs] >= _TOGETHER
         self._likeness, self._covered = np.zeros(parts.size), np.zeros(parts.size, np.bool_)
         self._see(drawn)
         at = np.flatnonzero(self._likeness < _LEAST_IF_STRANGE)
@@ -133,7 +143,8 @@ class Comparison:
         count = np.bincount(text)
         middle = self._likeness[order][np.cumsum(count) - count + count // 2]
         is_strange = (middle < _LEAST_OF_TEXT)[text] | self._covered
-        return np.asarray(self._likeness < np.where(is_strange, _LEAST_IF_STRANGE, _LEAST_LIKENESS))
+        least = np.where(self._is_apart, _LEAST_IF_APART, _LEAST_LIKENESS)
+        return np.asarray(self._likeness < np.where(is_strange, _LEAST_IF_STRANGE, least))
 
     def _see(self, drawn: NDArray[np.uint8]) -> None:
         """Compare what is low with letters and their edges."""
@@ -157,6 +168,15 @@ class Comparison:
         found = np.zeros(len(self.edges), np.bool_)
         found[self._parts[chosen]] = True
         return found
+
+
+def _runs(edges: Ints) -> Ints:
+    """Return the run of each of some boxes (n, 4): the next one of a run is beside the last, in the same line."""
+    low, high = edges[:-1], edges[1:]
+    size = np.maximum(low[:, 3] - low[:, 1], 1)
+    near = np.abs(high[:, 0] - low[:, 2]) <= size
+    near &= (np.abs(high[:, [1, 3]] - low[:, [1, 3]]) <= 1).all(axis=1)
+    return np.append(0, np.cumsum(~near))
 
 
 def _grouped(edges: Ints, text: Ints) -> tuple[Ints, Bools]:

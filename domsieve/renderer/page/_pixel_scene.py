@@ -95,6 +95,7 @@ class Scene(Shapes):
     cut : the elements with backgrounds that are cut to letters.
     alone : (N,), the texts that can be made transparent apart from all others.
     shaded : (N,), the texts whose letters no highlight makes transparent: with shadows, and in SVG.
+    is_reflected : (N,), the nodes in elements with a reflection.
     reach_px : (N,), how far the shadows and blurs of texts are seen outside of their boxes.
     painted : the nodes of which a script paints the background or the like.
     attached : the nodes of the page with a background that stays in the window.
@@ -178,6 +179,7 @@ class Scene(Shapes):
         for level in self.levels[1:]:
             far[level] += far[self.parent[level]]
         self.reach_px += far
+        self.is_reflected = self.below(~has("-webkit-box-reflect", "none", ""))
         self._shades = (self.shaded | (far > 0)) & (self._is_marker | np.isin(self.names, _WITH_OWN_TEXT))
         is_drawing = np.array([one == "svg" for one in self.names])
         self.is_drawing = self.below(is_drawing)
