@@ -3,6 +3,7 @@
 import pytest
 
 import domsieve
+from domsieve.options import CaptureOptions
 from tests.renderer.conftest import Studio
 from tests.renderer.test_pixels import clear_picture, show
 
@@ -260,6 +261,37 @@ IN_SIGHT = {
     "a tall sticky box with it": "<div style='position:sticky;top:0;height:90vh'><div style='height:80vh'></div>"
     f"<p>{{}}</p></div>{_TALL}<p style='margin-left:10px'>other words</p>{_TALL}",
 }
+_LOW = f"<p>top</p>{_TALL}<p>{{}}</p>"
+# Pages and frames without a doctype, of which other elements are scrolled: the page, and what is in its frame.
+QUIRKS = {
+    "a page": (_LOW, ""),
+    "a frame": ("<iframe src=/inner width=800 height=90></iframe>", _LOW),
+    "a frame of a page with a doctype": (
+        "<!doctype html><iframe src=/inner width=800 height=90></iframe>",
+        _LOW,
+    ),
+    "a sandboxed frame": ("<iframe sandbox src=/inner width=800 height=90></iframe>", _LOW),
+    "a frameset": ("<frameset rows=20%,*><frame src=/inner><frame src=/none></frameset>", _LOW),
+    "a box in a frame": (
+        f"{_TALL}<iframe src=/inner width=800 height=250></iframe>",
+        f"<div style='height:900px'></div><div style='height:200px;overflow:auto'>{_LOW}</div>",
+    ),
+    "a low body": (
+        "<style>html { overflow: hidden } body { overflow: auto; height: 300px }</style>"
+        "<p style='margin-bottom:350px'>top</p><p>{}</p>",
+        "",
+    ),
+    "a body of a page that scrolls": (
+        "<style>html { overflow: auto } body { overflow: auto; height: 300px; "
+        f"margin-top: 1200px }}</style>{_LOW}",
+        "",
+    ),
+    "a body of a frame that scrolls": (
+        "<iframe src=/inner width=800 height=190></iframe>",
+        "<style>html { overflow: "
+        f"auto }} body {{ overflow: auto; height: 300px; margin-top: 1200px }}</style>{_LOW}",
+    ),
+}
 # It clears its canvas when it hears nothing more from the page.
 _WORKER = f"""<body style="margin:0"><canvas id=c style="{_LAYER}"></canvas><script>
     const canvas = c.transferControlToOffscreen();
@@ -293,6 +325,14 @@ def test_what_is_covered_wherever_it_is_in_the_window_is_hidden(studio: Studio, 
 def test_what_is_in_sight_somewhere_in_the_window_is_seen(studio: Studio, way: str) -> None:
     page = show(studio, IN_SIGHT[way].replace("{}", _WORDS))
     assert _WORDS in domsieve.clean(page, method="none", hidden="pixels").text
+
+
+@pytest.mark.parametrize("way", QUIRKS)
+def test_what_a_page_without_a_doctype_scrolls_to_is_seen(studio: Studio, way: str) -> None:
+    page, inner = (html.replace("{}", _WORDS) for html in QUIRKS[way])
+    studio.server.pages["/inner"] = inner
+    found = studio.show(page, CaptureOptions(pixels=True)).snapshot
+    assert _WORDS in domsieve.clean(found, method="none", hidden="pixels").text
 
 
 def test_what_looks_alike_wherever_the_page_is_scrolled_is_seen(studio: Studio) -> None:

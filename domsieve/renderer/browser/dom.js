@@ -86,10 +86,10 @@ globalThis.dom = (() => {
     const style = getComputedStyle(element);
     const { pointerEvents, interactivity } = style;
     if (pointerEvents === "none" || interactivity === "inert" || element.closest("[inert]")) return [false, false];
-    const { scrollingElement, body, defaultView } = element.ownerDocument;
+    const { scrollingElement, documentElement, body, defaultView } = element.ownerDocument;
     if (element !== scrollingElement) return scrolls(style);
     const frame = defaultView?.frameElement;
-    const isOpen = [element, body].every((one) => !one || !/hidden|clip/.test(getComputedStyle(one).overflow));
+    const isOpen = [documentElement, body].every((one) => !one || !/hidden|clip/.test(getComputedStyle(one).overflow));
     return Array(2).fill(isOpen && !/^(no|off|noscroll)$/i.test(frame?.getAttribute("scrolling") ?? ""));
   };
   // Each tree has its own. Objects of frames are instances of other classes.

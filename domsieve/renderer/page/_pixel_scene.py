@@ -419,6 +419,8 @@ class Scene(Shapes):
             one, client, whole = int(node[entry]), layout.client_rects[entry], layout.scroll_rects[entry]
             if client and whole and self.names[one] not in windows:
                 inner = np.array(client) * np.tile(scale, 2)
+                if self.names[one] == "body":  # without a doctype, the size of the window is told
+                    inner[2:] = bounds[entry, 2:] - 2 * inner[:2]
                 port = np.array([*(bounds[entry, :2] + inner[:2]), *inner[2:]])
                 axes = self._axes[one] & ~self._is_deaf[one]
                 self._add_scroller(one, int(self.parent[one]), port, whole, axes, scale)

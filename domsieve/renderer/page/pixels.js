@@ -13,7 +13,8 @@
 // scrollPage(left, top): scrolls the page; returns how far, and the size of the window.
 // undo(element), restore(): undo what was put, and everything; restore returns whether anything was scrolled.
 // The others share sheet(rules), strong(selector), adopt(sheets, trees), drop(sheets, trees), treesOf(roots),
-// isPut(element), above(node) and rectOf(element).
+// isPut(element), above(node), rectOf(element), and
+// isWindow(element), scrolledTo(element), scrollOn(element, left, top) and scrollBack([element, [left, top]]).
 globalThis.domsievePixels = (() => {
   const { part, run, own, isLaidOut, trees, animated } = dom;
 
@@ -54,6 +55,24 @@ globalThis.domsievePixels = (() => {
   const above = (node) => part(node, Node, "parentNode") ?? (node instanceof ShadowRoot ? node.host : null);
   const rectOf = (element) => run(element, Element, "getBoundingClientRect");
 
+  // A root scrolls its window. Without a doctype (quirks mode), only the body knows how far, and if that scrolls by itself,
+  // no element does.
+  const isWindow = (element) => element === own("documentElement");
+  const scrolledTo = (element) => (isWindow(element) ? [scrollX, scrollY]
+    : [part(element, Element, "scrollLeft"), part(element, Element, "scrollTop")]);
+  // As readers do: by how far, not to where, which some style sheets can tell apart.
+  const scrollOn = (element, left, top) => {
+    const [x, y] = scrolledTo(element);
+    const way = { left: left - x, top: top - y, behavior: "instant" };
+    if (isWindow(element)) scrollBy(way);
+    else run(element, Element, "scrollBy", way);
+  };
+  const scrollBack = ([element, [left, top]]) => {
+    const place = { left, top, behavior: "instant" };
+    if (isWindow(element)) scrollTo(place);
+    else run(element, Element, "scrollTo", place);
+  };
+
   const MOST_INSIDE = 300; // in a fixed box that is looked at
   const digest = (text) => {
     let sum = 0;
@@ -69,6 +88,10 @@ globalThis.domsievePixels = (() => {
     treesOf,
     above,
     rectOf,
+    isWindow,
+    scrolledTo,
+    scrollOn,
+    scrollBack,
     isPut: (element) => changed.has(element),
 
     put,
@@ -169,25 +192,19 @@ globalThis.domsievePixels = (() => {
     },
 
     scroll(element, left, top) {
-      if (!scrolled.has(element)) {
-        scrolled.set(element, [part(element, Element, "scrollLeft"), part(element, Element, "scrollTop")]);
-      }
-      // As readers do: by how far, not to where, which some style sheets can tell apart.
-      const [x, y] = [part(element, Element, "scrollLeft"), part(element, Element, "scrollTop")];
-      run(element, Element, "scrollBy", { left: left - x, top: top - y, behavior: "instant" });
-      return [part(element, Element, "scrollLeft"), part(element, Element, "scrollTop")];
+      if (!scrolled.has(element)) scrolled.set(element, scrolledTo(element));
+      scrollOn(element, left, top);
+      return scrolledTo(element);
     },
 
     scrollPage(left, top) {
-      const root = own("scrollingElement") ?? own("documentElement");
-      const at = this.scroll(root, left, top);
-      return [...at, part(root, Element, "clientWidth"), part(root, Element, "clientHeight")];
+      const [root, port] = [own("documentElement"), own("scrollingElement")];
+      const size = port ? [part(port, Element, "clientWidth"), part(port, Element, "clientHeight")] : [innerWidth, innerHeight];
+      return [...this.scroll(root, left, top), ...size];
     },
 
     restore() {
-      for (const [element, [left, top]] of scrolled) {
-        run(element, Element, "scrollTo", { left, top, behavior: "instant" });
-      }
+      [...scrolled].forEach(scrollBack);
       for (const element of [...changed.keys()]) undo(element);
       this.resume();
       drop([released], [document]);

@@ -2,7 +2,7 @@
 // isReached(element, isBehind): how a reader can scroll a box, by keys or by a pointer; empty if not at all.
 Object.assign(domsievePixels, (() => {
   const { part, run, own, scrolls } = dom;
-  const { isPut, above, rectOf } = domsievePixels;
+  const { isPut, above, rectOf, isWindow, scrolledTo, scrollOn, scrollBack } = domsievePixels;
 
   // Whether what is at a place is an element or in it, or is no obstacle: fixed boxes that are hidden here go away.
   const isFor = (hit, element, root) => {
@@ -35,13 +35,13 @@ Object.assign(domsievePixels, (() => {
     const moved = [];
     for (let node = above(element); node; node = above(node)) {
       // A reader cannot scroll others.
-      if (!(node instanceof Element) || (node !== own("scrollingElement") && !scrolls(getComputedStyle(node)).some(Boolean))) continue;
-      moved.push([node, part(node, Element, "scrollLeft"), part(node, Element, "scrollTop")]);
+      const isBox = node instanceof Element && node !== own("scrollingElement") && scrolls(getComputedStyle(node)).some(Boolean);
+      if (!isWindow(node) && !isBox) continue;
+      const [x, y] = scrolledTo(node);
+      moved.push([node, [x, y]]);
       const { left, top, right, bottom } = rectOf(element);
-      const port = node === own("scrollingElement") ? { left: 0, top: 0, right: innerWidth, bottom: innerHeight } : rectOf(node);
-      run(node, Element, "scrollBy", {
-        left: (left + right - port.left - port.right) / 2, top: (top + bottom - port.top - port.bottom) / 2, behavior: "instant",
-      });
+      const port = isWindow(node) ? { left: 0, top: 0, right: innerWidth, bottom: innerHeight } : rectOf(node);
+      scrollOn(node, x + (left + right - port.left - port.right) / 2, y + (top + bottom - port.top - port.bottom) / 2);
     }
     const { left, top, right, bottom } = rectOf(element);
     const [x, y] = [Math.max(left, 0), Math.max(top, 0)];
@@ -50,7 +50,7 @@ Object.assign(domsievePixels, (() => {
     const hit = (across, down) => run(root, root instanceof ShadowRoot ? ShadowRoot : Document, "elementFromPoint",
       x + across * wide, y + down * high);
     const found = places().some((across) => places().some((down) => isFor(hit(across, down), element, root)));
-    for (const [node, left, top] of moved) run(node, Element, "scrollTo", { left, top, behavior: "instant" });
+    moved.forEach(scrollBack);
     return found ? "by a pointer" : "";
   };
 
