@@ -106,6 +106,7 @@ UNLIKE = {
     "Those lie above these by their own shadow all along the line</p>",
     "under the drop-shadow of another text": "<p style='margin:0;line-height:22px;white-space:nowrap'>{}</p>"
     f"<p style='margin:0;line-height:22px;filter:drop-shadow(0 -22px 0 #000)'>{_OTHER} {_OTHER}</p>",
+    "under its own shadow": "<p style='text-shadow:47px 0 #000'>{}</p>",
     "under its own reflection": "<p style='width:max-content;margin:20px 0;-webkit-box-reflect:right -100%'>{}</p>",
     "shadows to the sides": "<p style='text-shadow:"
     + ",".join(f"{at}px 0 #000" for at in range(-4, 5))
@@ -266,6 +267,15 @@ LIKE = {
     "in an empty field": _HEAP.format(
         f"<input style='{_AT};width:300px;height:30px'>" + _LAID.format(6, 6, "", "a label in its field")
     ),
+    "zoomed": "<body style='zoom:.9'><p>words that a reader can read</p><p style='zoom:.9'>and seven more</p>",
+    "zoomed and turned": "<div style='zoom:1.3'><p style='transform:rotate(3deg);margin:40px'>seven words that all "
+    "can read</p></div>",
+    "zoomed and down": "<p style='zoom:.8;writing-mode:vertical-rl;height:300px;letter-spacing:2px'>words that all "
+    "can read</p>",
+    "of a page in a drawing": "<svg viewBox='0 0 500 100' width=900><g transform='scale(.8)'><foreignObject "
+    "width=400 height=80><div style='font:14px sans-serif'>words of a label</div></foreignObject></g></svg>",
+    "repeated in a pale shadow": "<h1 style='text-shadow:16px 14px 0 #ddd'>words that a reader can read</h1>",
+    "repeated below": "<h1 style='text-shadow:0 40px 0 #000;margin-bottom:80px'>words that a reader can read</h1>",
     "lines that touch": "<h1 style='font:bold 40px/.7 serif;width:200px'>gypsies jumping highly over bridges</h1>",
     "in a small drawing that is shown large": "<svg viewBox='0 0 60 6' width=600><text x=1 y=4 font-size=2.4>"
     "a text in a large drawing</text></svg>",

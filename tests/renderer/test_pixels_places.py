@@ -240,6 +240,10 @@ IN_SIGHT = {
     f"{_TALL}<p>{{}}</p>{_TALL}",
     "fading in, in a box": f"<style>{_FADING} p {{ animation: k linear both; animation-timeline: view() }}</style>"
     f"<div style='overflow:auto;height:300px'>{_TALL}<p>{{}}</p>{_TALL}</div>",
+    "in a box that scrolls and is drawn smaller": "<div style='transform:scale(.7);width:650px'><div style='overflow:"
+    f"auto;height:200px'>{_TALL}<p>{{}}</p></div></div>",
+    "in a box that scrolls and is zoomed": f"<div style='zoom:.8'><div style='overflow:auto;height:200px'>{_TALL}"
+    "<p>{}</p></div></div>",
     "to the left": "<script>document.documentElement.dir = 'rtl'</script><p>{}</p>"
     "<div style='width:1500px'>wide</div>",
     "revealed at the end": f"<div style='position:fixed;bottom:0;z-index:-1'>{{}}</div><div style='position:relative;"

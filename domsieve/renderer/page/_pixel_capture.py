@@ -29,6 +29,7 @@ PIXEL_STYLES = (
     "font-variation-settings",
     "text-rendering",
     "ruby-align",
+    "zoom",
 )
 """Computed properties that only the pictures need; a capture for them has these after all others."""
 
@@ -40,6 +41,7 @@ class _PixelNodes(_Nodes, rename="camel", kw_only=True):
 
 
 class _PixelLayout(_Layout, rename="camel", kw_only=True):
+    offset_rects: list[list[float]]
     client_rects: list[list[float]]
     scroll_rects: list[list[float]]
 

@@ -21,8 +21,8 @@ _MOST_COPIES, _MOST_SHIFT = 300, 0.15
 # less than the last share. Measured: .2 to .9 under and .3 to .7 beside for two texts of one colour up to 5 px apart,
 # .17 and .35 for lines at .6 of the size of their font. On 40 real pages, 92 of 21,000 words that meet others lie so.
 _MIXED, _LEAST_INK, _BESIDE, _ALIKE = 0.3, 40, 0.38, 0.4
-# Of letters that cannot be drawn apart, and reflections, only the ink beside a text is known. Measured: .25 to .6 for
-# those on a text, 0 for others.
+# Of letters that cannot be drawn apart, reflections and shadows, only the ink beside a text is known. Measured: .25
+# to .6 for those on a text, 0 for others.
 _BESIDE_UNKNOWN = 0.2
 # How far down and to the right the letters of a line may be from where they are drawn, in pixels.
 _SHIFTS = sorted(product((-1, 0, 1), repeat=2), key=lambda shift: max(map(abs, shift)))
@@ -46,8 +46,8 @@ class Heaps:
     Attributes
     ----------
     buried : (B,), the parts that are in a heap of three different texts.
-    mixing : (B,), other parts that lie on one other text, or may lie on their reflection; whether they can be read
-        depends on their letters.
+    mixing : (B,), other parts that lie on one other text, or may lie on their own shadow or reflection; whether they
+        can be read depends on their letters.
     texts : the texts to draw for `mixed`.
     """
 
@@ -85,7 +85,7 @@ class Heaps:
         ):
             cover[y:bottom, x:right] += 1
         in_question = counts & ~scene.is_sign & ~self.buried
-        self.mixing = self._is_in(cover > 1, in_question) | (in_question & scene.is_reflected[scene.owner])
+        self.mixing = self._is_in(cover > 1, in_question) | (in_question & scene.is_drawn_again[scene.owner])
         heap = np.zeros(shape, np.bool_)
         for x, y, right, bottom in edges[self.mixing].tolist():
             heap[y:bottom, x:right] = True
@@ -166,8 +166,8 @@ class Heaps:
             inks = drawn[inside].astype(np.float64) / 255
             own, others = inks[..., letters.ink[part]], np.delete(inks, letters.ink[part], axis=2).max(axis=2)
             lines, _ = self._meeting(part)
-            is_reflected = self._scene.is_reflected[self._scene.owner[part]]
-            is_known = not is_reflected and letters.is_drawn[self._first[lines]].all()
+            is_drawn_again = self._scene.is_drawn_again[self._scene.owner[part]]
+            is_known = not is_drawn_again and letters.is_drawn[self._first[lines]].all()
             if not is_known:
                 others = np.maximum(others, _beside(own, levels[inside]))
             is_own, total = around_each(own, np.maximum) > _LEAST_INK / 255, own.sum()

@@ -85,7 +85,7 @@ class Letters:
             ends = [[units(control + text[:end]) for end in pair] for pair in scene.chars[parts].tolist()]
             self.lines[line] = {
                 "text": control + text,
-                **self._styled(font, px(*scene.style(node, "font-size")), between),
+                **self._styled(font, px(*scene.style(node, "font-size")), between, float(scene.zoom[node])),
                 "direction": direction or "ltr",
                 "box": scene.line_box[line].tolist(),
                 "map": None if scene.is_combined[node] else _turned(scene, node),
@@ -108,11 +108,22 @@ class Letters:
         """The fonts: style and weight, size in px, family, capitals, width, how precise it is drawn, and kerning."""
         return [*self._fonts]
 
-    def _styled(self, font: Sequence[str], size_px: float, between: Sequence[str]) -> dict[str, Any]:
-        """Return what a line has of a font, see `_FONT`, of its size, and of the space between letters and words."""
+    def _styled(
+        self, font: Sequence[str], size_px: float, between: Sequence[str], zoom: float = 1.0
+    ) -> dict[str, Any]:
+        """Return what a line has of a font, see `_FONT`, of its size, and of the space between letters and words.
+
+        The sizes are multiplied by `zoom`.
+        """
         style, weight, family, caps, *others = font
-        named: tuple[str | float, ...] = (f"{style} {weight}", size_px, family, caps or "normal", *others)
-        letter, word = (max(px(value), -1000.0) for value in between)
+        named: tuple[str | float, ...] = (
+            f"{style} {weight}",
+            size_px * zoom,
+            family,
+            caps or "normal",
+            *others,
+        )
+        letter, word = (max(px(value) * zoom, -1000.0) for value in between)
         number = self._fonts.setdefault(named, len(self._fonts))
         return {"font": number, "letterSpacing": letter, "wordSpacing": word}
 
@@ -129,7 +140,8 @@ class Letters:
         before = self.lines[line]
         *font, size, letter, word, case = styles
         text = _CASES[case](before["text"]) if case in _CASES else before["text"]
-        self.lines[line] = {**before, **self._styled(font, px(size), (letter, word)), "text": text}
+        zoom = float(self._scene.zoom[self._scene.owner[self._parts[line][0]]])
+        self.lines[line] = {**before, **self._styled(font, px(size), (letter, word), zoom), "text": text}
         return before
 
     def owners(self, parts: Bools) -> Ints:
@@ -236,13 +248,10 @@ def _turned(scene: Scene, node: int) -> list[float] | None:
     """Return how transforms and writing modes turn a text, as a canvas takes it; None if they do not."""
     lines = turned_lines(*scene.style(node, "writing-mode"))
     first, second, third, last = (scene.maps[node] @ lines).ravel().tolist()
-    is_scaled = scene.is_deep[node] and (second, third) == (0, 0) and first > 0 < last
-    if is_scaled or (first, second, third, last) == (
-        1,
-        0,
-        0,
-        1,
-    ):  # of what is deep, only its box tells the size
+    # Of what is deep, or in a drawing that may have other units than px, only the box tells the size.
+    is_of_box = scene.is_deep[node] or scene.is_drawing[node]
+    is_scaled = (second, third) == (0, 0) and first > 0 < last
+    if (is_of_box and is_scaled) or (first, second, third, last) == (1, 0, 0, 1):
         return None
     return [first, third, second, last]
 

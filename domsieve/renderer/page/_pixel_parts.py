@@ -20,6 +20,8 @@ CHANCE = SystemRandom()
 """What no page can know: where and when it is pictured."""
 MOST_ENLARGED = 1.5
 """Boxes of letters that are turned, enlarged or in odd lines count as no higher than so many sizes of the font."""
+# A shadow that is farther away than this share of the size of letters, and less blurred, is a copy of them.
+_FAR_SHADOW = 0.4
 SPREAD_PX = 40.0
 """How far blurs reach beyond the box of a text at most. A guess: larger ones are too faint to be read."""
 _ANYWHERE_PX = 100_000.0
@@ -313,6 +315,26 @@ def shadow_px(value: str, count: int = 3) -> float:
     return max(reach, default=0.0)
 
 
+def is_drawn_again(shadows: str, effect: str, reflection: str, size_px: float) -> bool:
+    """Return whether shadows, a filter or a reflection draw letters once more, sharp and in another place.
+
+    Parameters
+    ----------
+    shadows, effect, reflection : computed ``text-shadow``, ``filter`` and ``-webkit-box-reflect``.
+    size_px : the size of the letters.
+    """
+    if reflection not in {"none", ""}:
+        return True
+    for value in (shadows, *effect.split("drop-shadow(")[1:]):
+        px_ = [
+            float(one[:-2]) for one in value.replace(",", "").replace(")", "").split() if one.endswith("px")
+        ]
+        for right, down, blur in zip(*(px_[at::3] for at in range(3)), strict=False):
+            if max(abs(right), abs(down)) > _FAR_SHADOW * size_px > blur:
+                return True
+    return False
+
+
 def drawn_px(effect: str, reflection: str) -> float:
     """Return how far from its box a computed ``filter`` or ``-webkit-box-reflect`` draws a text, in px."""
     if "url(" in effect or reflection not in {"none", ""}:
@@ -360,9 +382,30 @@ def edges_of(boxes: F64) -> F64:
     return np.concatenate((boxes[:, :2], boxes[:, :2] + boxes[:, 2:]), axis=1)
 
 
+def drawn_scale(bounds: F64, offset: Sequence[float]) -> F64:
+    """Return how large the CSS px of an element are drawn, to the right and down (2,).
+
+    Parameters
+    ----------
+    bounds, offset : x, y, width and height of the element on the page, and in its own CSS px, rounded.
+    """
+    own = np.array(offset[2:] or (0.0, 0.0))
+    with np.errstate(invalid="ignore", divide="ignore"):
+        found = bounds[2:] / own
+    return np.where((own > 0) & (np.abs(bounds[2:] - own) > 1), found, 1.0)
+
+
 def px(value: str) -> float:
     """Return a computed length in px, 0 for other values."""
     return float(value[:-2]) if value.endswith("px") else 0.0
+
+
+def number(value: str) -> float:
+    """Return a computed number, 1 for other values."""
+    try:
+        return float(value)
+    except ValueError:
+        return 1.0
 
 
 @lru_cache(5_000)

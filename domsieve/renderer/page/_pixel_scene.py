@@ -13,12 +13,15 @@ from domsieve.renderer.page._pixel_parts import (
     Ints,
     Scroller,
     drawn_px,
+    drawn_scale,
     edges_of,
     frame_place,
+    is_drawn_again,
     is_letter,
     letters_before,
     parts_of,
     pieces_of,
+    px,
     rgb,
     shadow_px,
     squeezed,
@@ -95,7 +98,7 @@ class Scene(Shapes):
     cut : the elements with backgrounds that are cut to letters.
     alone : (N,), the texts that can be made transparent apart from all others.
     shaded : (N,), the texts whose letters no highlight makes transparent: with shadows, and in SVG.
-    is_reflected : (N,), the nodes in elements with a reflection.
+    is_drawn_again : (N,), the nodes in elements with a reflection or a sharp shadow in another place.
     reach_px : (N,), how far the shadows and blurs of texts are seen outside of their boxes.
     painted : the nodes of which a script paints the background or the like.
     attached : the nodes of the page with a background that stays in the window.
@@ -179,7 +182,9 @@ class Scene(Shapes):
         for level in self.levels[1:]:
             far[level] += far[self.parent[level]]
         self.reach_px += far
-        self.is_reflected = self.below(~has("-webkit-box-reflect", "none", ""))
+        looks = (column[name] for name in ("text-shadow", "filter", "-webkit-box-reflect"))
+        again = map(is_drawn_again, *looks, map(px, column["font-size"]))
+        self.is_drawn_again = self.below(np.array([*again])[row])
         self._shades = (self.shaded | (far > 0)) & (self._is_marker | np.isin(self.names, _WITH_OWN_TEXT))
         is_drawing = np.array([one == "svg" for one in self.names])
         self.is_drawing = self.below(is_drawing)
@@ -418,12 +423,15 @@ class Scene(Shapes):
         for entry in np.flatnonzero(self._axes[node].any(axis=1)).tolist():
             one, client, whole = int(node[entry]), layout.client_rects[entry], layout.scroll_rects[entry]
             if client and whole and self.names[one] not in windows:
-                inner = np.array(client) * np.tile(scale, 2)
+                own_scale = scale
+                if not self.is_turned[one]:
+                    own_scale = drawn_scale(bounds[entry], layout.offset_rects[entry])
+                inner = np.array(client) * np.tile(own_scale, 2)
                 if self.names[one] == "body":  # without a doctype, the size of the window is told
                     inner[2:] = bounds[entry, 2:] - 2 * inner[:2]
                 port = np.array([*(bounds[entry, :2] + inner[:2]), *inner[2:]])
                 axes = self._axes[one] & ~self._is_deaf[one]
-                self._add_scroller(one, int(self.parent[one]), port, whole, axes, scale)
+                self._add_scroller(one, int(self.parent[one]), port, whole, axes, own_scale)
 
     def _add_scroller(
         self, node: int, above: int, port: F64, whole: Sequence[float], axes: Bools, scale: F64

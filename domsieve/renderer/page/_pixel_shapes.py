@@ -4,11 +4,12 @@ import msgspec
 import numpy as np
 
 from domsieve.renderer.page._pixel_capture import PixelCapture
-from domsieve.renderer.page._pixel_parts import F64, Bools, Ints, is_upright, px
+from domsieve.renderer.page._pixel_parts import F64, Bools, Ints, is_upright, number, px
 from domsieve.renderer.page._pixel_places import Places
 from domsieve.renderer.page._pixel_turns import TURNING, linear_maps, reading, tilted, too_flat
+from domsieve.snapshot.page import Kind
 
-SHAPING = (*TURNING, "font-size", "letter-spacing", "word-spacing")
+SHAPING = (*TURNING, "font-size", "letter-spacing", "word-spacing", "zoom")
 """Properties that change the shape of letters, and how far they are apart."""
 _Column = dict[str, list[str]]
 
@@ -23,6 +24,7 @@ class Shapes(Places):
     is_drawing, is_curved : (N,), the nodes of drawings, and the texts with letters along a path.
     is_deep : (N,), the nodes that may be nearer or farther than the page, so that they scroll at another pace.
     is_turned : (N,), the nodes whose lines may be neither level nor upright.
+    zoom : (N,), how many times larger than its styles say each node is (``zoom``), 1 in drawings.
     maps : what transforms make of each node (N, 2, 2).
     is_plain : (N,), the texts whose letters are in lines as in their font.
     unread : (N,), the nodes with letters that are painted but cannot be read.
@@ -69,7 +71,12 @@ class Shapes(Places):
     def shape(self, column: _Column, row: Ints) -> None:
         """Read the shapes of letters from computed properties, see `styles_of`."""
         self._now = {name: column[name] for name in SHAPING}, row
-        self._css_px = np.array([px(value) for value in column["font-size"]])[row]
+        is_element = self.kind == Kind.ELEMENT
+        self.zoom = np.where(is_element, np.array([number(value) for value in column["zoom"]])[row], 1.0)
+        for level in self.levels[1:]:
+            self.zoom[level] *= self.zoom[self.parent[level]]
+        self.zoom[~self._in_px] = 1.0  # what makes px of their units has it
+        self._css_px = np.array([px(value) for value in column["font-size"]])[row] * self.zoom
         turns = np.array([value not in {"none", ""} for value in column["rotate"]])
         self.is_turned = self.below((turns | ~np.array([*map(is_upright, column["transform"])]))[row])
         self.maps = linear_maps(column, row, self._can_turn, self.levels, self.parent)
