@@ -25,6 +25,13 @@ UNREAD = {
     "turned by a property of the page": "<style>@property --a { syntax: '<angle>'; inherits: true; "
     f"initial-value: 0deg }} @keyframes k {{ 50%, 100% {{ --a: 180deg }} }} div {{ {_RUNS} }} "
     "p { rotate: var(--a) }</style><div><p>{}</p></div>",
+    "thrown by more than its small letters": "<style>@keyframes k { 0% { translate: 0 } 25% { translate: 14px 3px } "
+    "50% { translate: 4px 12px } 75% { translate: 12px 12px } } p { animation: k .1s steps(1) infinite; font-size: "
+    "10px }</style><p>{}</p>",
+    "mirrored among many animations": f"<style>{_MIRRORS} p {{ {_RUNS} }} @keyframes l {{ to {{ left: 1px }} }} "
+    f"i {{ animation: l 9s infinite }}</style>{'<i></i>' * 300}<p>{{}}</p>",
+    "mirrored for a minute": f"<style>{_MIRRORS} p {{ animation: k .1s steps(1) 599; width: max-content }}</style>"
+    "<p>{}</p>",
     "in a drawing that is mirrored": f"<style>{_MIRRORS} svg {{ {_RUNS} }}</style>"
     "<svg width=500 height=50><text x=10 y=30>{}</text></svg>",
     "turned in a drawing": "<svg width=500 height=50><text x=10 y=30>{}<animateTransform attributeName=transform "
@@ -40,6 +47,8 @@ READ = {
     "under copies of itself that flicker": "<style>@keyframes k { 0% { clip-path: inset(40% 0 61% 0) } "
     f"50% {{ clip-path: inset(90% 0 1% 0) }} }} p {{ margin: 0 }} .f {{ {_RUNS}; position: absolute; top: 0; "
     "left: 1px }</style><div style='position:relative'><p>{}</p><p class=f>{}</p></div>",
+    "shivering": "<style>@keyframes k { 50% { translate: 3px 2px } } p { animation: k .1s infinite }</style>"
+    "<p>{}</p>",
     "swinging": "<style>@keyframes k { 0% { rotate: -5deg } 100% { rotate: 5deg } } p { width: max-content; "
     "animation: k .2s infinite alternate }</style><p>{}</p>",
     "turned over slowly": "<style>@keyframes k { 40%, 60% { rotate: x 180deg } 90%, 100% { rotate: x 360deg } } "

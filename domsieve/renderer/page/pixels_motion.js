@@ -33,11 +33,12 @@ Object.assign(domsievePixels, (() => {
   const stopped = [];
   let known = [];
 
-  const [LONG_MS, MOST_ENDLESS] = [60_000, 200];
+  const [LONG_MS, MOST_ENDLESS] = [5_000, 2_000]; // what ends sooner has ended; a bound of the work
   // Nobody reads what is thrown about for ever.
   const hideEndless = () => {
-    const endless = paused.map(([animation]) => animation).filter(({ effect }) =>
-      effect?.target && effect.getComputedTiming().endTime > LONG_MS).slice(0, MOST_ENDLESS);
+    const all = paused.map(([animation]) => animation).filter(({ effect }) =>
+      effect?.target && effect.getComputedTiming().endTime > LONG_MS);
+    const endless = all.length > MOST_ENDLESS ? all.sort(() => Math.random() - 0.5).slice(0, MOST_ENDLESS) : all;
     const clocks = stopped.filter(([drawing]) => drawing.querySelector("animate, animateMotion, animateTransform, set"));
     if (endless.length || clocks.length) hideThrown(known, endless, clocks);
   };

@@ -5,9 +5,9 @@ Object.assign(domsievePixels, (() => {
   const { part, run, own, isLaidOut } = dom;
   const { put, above } = domsievePixels;
 
-  // What moves by so many px, or turns by so many degrees, in so short a time, in so many of the looks at it. What does so
+  // What moves by so many px, or by so many sizes of its letters if these are small, or turns by so many degrees, in so short a time, in so many of the looks at it. What does so
   // in none of the first ones is left alone.
-  const [THROWN_PX, TURNED, SOON_MS, MOST_MS, LEAST_OFTEN, LOOKS, FIRST_LOOKS] = [16, 40, 30, 10_000, 0.2, 12, 6];
+  const [THROWN_PX, THROWN_SIZES, TURNED, SOON_MS, MOST_MS, LEAST_OFTEN, LOOKS, FIRST_LOOKS] = [16, 0.8, 40, 30, 10_000, 0.2, 12, 6];
   // Texts in one place, of which the eye sees all at once: each appears and goes in so short a time, in so many of the looks.
   const [FLASH_MS, MOMENTS, LEAST_FLASHES, LEAST_SHARED] = [100, 12, 0.8, 0.5];
   // A text is gone if less of it is left than this share, or of its colour, of 255, so much has changed.
@@ -162,7 +162,9 @@ Object.assign(domsievePixels, (() => {
         one instanceof SVGElement || !styles.length || styles.some((all) => all[at] !== styles[0][at]))]);
       const isChanged = (node) => changing.has(node);
 
-      let left = texts.map((text) => [text, 0]);
+      const farOf = (text) =>
+        Math.min(THROWN_PX, THROWN_SIZES * parseFloat(getComputedStyle(part(text, Node, "parentElement")).fontSize));
+      let left = texts.map((text) => [text, 0, farOf(text)]);
       for (let look = 1; left.length && look <= LOOKS; look++) {
         const seen = lookAt([0, SOON_MS * Math.random(), SOON_MS * Math.random(), SOON_MS], () => {
           const planeOf = turns(isAnimated, isChanged);
@@ -172,7 +174,7 @@ Object.assign(domsievePixels, (() => {
           const [places, planes] = [0, 1].map((which) => seen.map((all) => all[at][which]));
           one[1] += isTurned(planes) || [0, 1, 2, 3].some((edge) => {
             const all = places.map((place) => place[edge]);
-            return Math.max(...all) - Math.min(...all) > THROWN_PX;
+            return Math.max(...all) - Math.min(...all) > one[2];
           });
         });
         if (look === FIRST_LOOKS) left = left.filter(([, count]) => count);
