@@ -758,6 +758,12 @@ FADES_IN = [
     "<div id=h style='margin-top:3000px'></div><script>h.attachShadow({{ mode: 'open' }}).innerHTML = `<style>"
     "@keyframes in {{ from {{ opacity: 0 }} to {{ opacity: 0 }} 50% {{ opacity: 1 }} }}</style>"
     "<p style='animation:in linear both;animation-timeline:view()'>{}</p>`</script>",
+    "<svg><text y=20 opacity=0>{}<set attributeName=opacity to=1 begin=4s /></text></svg>",
+    "<svg><text y=20 opacity=0>{}<animate attributeName=opacity from=0 to=1 begin=2s dur=2s fill=freeze /></text>"
+    "<rect width=9 height=9><animate attributeName=y values=0;9 dur=1s repeatCount=indefinite /></rect></svg>",
+    "<iframe srcdoc='<svg><text y=20 opacity=0>{}<set attributeName=opacity to=1 begin=4s /></text></svg>'></iframe>",
+    "<style>p {{ color: #fff; transition: color 3s }} svg:has(.b) ~ p {{ color: #000 }}</style>"
+    "<svg height=1><rect><set attributeName=class to=b begin=4s /></rect></svg><p>{}</p>",
 ]
 FADES_OUT = [
     _FADE + "<p style='animation:in 4s'>{}</p>",
@@ -768,6 +774,16 @@ FADES_OUT = [
     _FADE + "<p style='opacity:1;animation:out 4s forwards'>{}</p>",
     _FADE + "<p id=m style='opacity:1;transition:opacity 4s'>{}</p>"
     "<script>m.offsetTop; m.style.opacity = 0</script>",
+    "<svg><text y=20>{}<animate attributeName=opacity to=0 begin=2s dur=2s fill=freeze /></text></svg>",
+    "<svg><text y=20>{}<set id=a attributeName=x to=1 begin=1s dur=1s />"
+    "<set attributeName=opacity to=0 begin=a.end+2s /></text></svg>",
+    "<svg><text y=20 opacity=0>{}<set attributeName=opacity to=1 begin=1000s /></text></svg>",
+    "<svg><text y=20 opacity=0>{}<set attributeName=opacity to=1 begin=1s dur=3s /></text></svg>",
+    "<svg><svg><text y=20>{}<set attributeName=opacity to=0 begin=4s /></text></svg></svg>",
+    "<svg id=m><text y=20 opacity=0>{}<set attributeName=opacity to=1 begin=4s /></text></svg>"
+    "<script>m.pauseAnimations()</script>",
+    "<div id=h></div><script>h.attachShadow({{ mode: 'open' }}).innerHTML = '<svg><text y=20>{}"
+    "<set attributeName=opacity to=0 begin=4s /></text></svg>'</script>",
 ]
 
 

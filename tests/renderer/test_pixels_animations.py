@@ -1,4 +1,4 @@
-"""Text that animations turn over or swap so fast that nobody can read it is hidden; other animations hide nothing."""
+"""Text that animations turn over or swap so fast that nobody can read it is hidden, and what they hide soon."""
 
 import pytest
 
@@ -57,6 +57,28 @@ READ = {
     "beside a spinner": "<style>@keyframes k { to { rotate: 360deg } } i { display: inline-block; border: 9px dotted"
     "; animation: k .1s linear infinite }</style><p><i></i> {}</p>",
 }
+# What drawings show or hide within a few seconds counts as it is then.
+GONE = {
+    "under what a drawing shows": "<div style='position:relative'><p>{}</p><svg style='position:absolute;inset:0' "
+    "width=900 height=60><rect width=900 height=60 fill=#fff opacity=0><set attributeName=opacity to=1 begin=4s />"
+    "</rect></svg></div>",
+    "cut by what a drawing changes": "<svg width=0 height=0><clipPath id=c><rect width=900 height=90>"
+    "<set attributeName=width to=0 begin=4s /></rect></clipPath></svg><p style='clip-path:url(#c)'>{}</p>",
+    "in a frame under what a drawing shows": "<iframe width=900 srcdoc='<p>{}</p><svg "
+    "style=position:absolute;inset:0 width=900 height=60><rect width=900 height=60 fill=#fff opacity=0>"
+    "<set attributeName=opacity to=1 begin=4s /></rect></svg>'></iframe>",
+    "white after a transition that a drawing begins": "<style>p { transition: color 3s } svg:has(.b) ~ p "
+    "{ color: #fff }</style><svg height=1><rect><set attributeName=class to=b begin=4s /></rect></svg><p>{}</p>",
+}
+COME = {
+    "in a drawing": "<svg width=900 height=60><text y=20 opacity=0>{}<animate attributeName=opacity from=0 to=1 "
+    "begin=2s dur=2s fill=freeze /></text></svg>",
+    "under what a drawing takes away": "<div style='position:relative'><p>{}</p><svg "
+    "style='position:absolute;inset:0' width=900 height=60><rect width=900 height=60 fill=#fff>"
+    "<set attributeName=visibility to=hidden begin=4s /></rect></svg></div>",
+    "beside an element that is no drawing": "<p>{}</p><script>document.body.append(document.createElement('svg'))"
+    "</script>",
+}
 
 
 def _kept(studio: Studio, html: str) -> list[str]:
@@ -74,3 +96,15 @@ def test_text_that_changes_too_fast_to_be_read_is_hidden(studio: Studio, way: st
 @pytest.mark.parametrize("way", READ)
 def test_text_that_changes_and_can_be_read_is_seen(studio: Studio, way: str) -> None:
     assert " ".join(_kept(studio, READ[way])).count(_WORDS)
+
+
+@pytest.mark.parametrize("way", GONE)
+def test_text_that_drawings_hide_soon_is_hidden(studio: Studio, way: str) -> None:
+    kept = _kept(studio, GONE[way])
+    assert "before" in kept
+    assert not {*kept} & {*_WORDS.split()}
+
+
+@pytest.mark.parametrize("way", COME)
+def test_text_that_drawings_show_soon_is_seen(studio: Studio, way: str) -> None:
+    assert " ".join(_kept(studio, COME[way])).count(_WORDS)

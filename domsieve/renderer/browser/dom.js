@@ -9,6 +9,7 @@
 // unskipped(style): the look of a box that has content only near the window when it is there; null for other boxes.
 // scrolls(style), canScroll(element): whether a box can be scrolled to the side, and down; and by a reader.
 // animationsOf(tree), endsWithin(animation, ms): animations, and whether one ends soon.
+// clocksOf(tree): the drawings that have a clock for their own animations (SMIL), unless it is stopped.
 // hold(animation), isHeld(animation), letGo(animation): pauses one at the very time it has, and lets it go on.
 globalThis.dom = (() => {
   // Forms can have fields named like properties, so these are read from the prototypes.
@@ -95,6 +96,9 @@ globalThis.dom = (() => {
   // Each tree has its own. Objects of frames are instances of other classes.
   const animationsOf = (tree) =>
     run(tree, kind(tree) === Node.DOCUMENT_NODE ? Document : ShadowRoot, "getAnimations");
+  // Elements of other namespaces may have this name.
+  const clocksOf = (tree) => [...tree.querySelectorAll("svg")].filter((one) =>
+    part(one, Element, "namespaceURI") === "http://www.w3.org/2000/svg" && !run(one, SVGSVGElement, "animationsPaused"));
   // Whether an animation ends in so many milliseconds, as readers find it from then on.
   const endsWithin = (animation, ms) => {
     const timing = animation.effect?.getComputedTiming();
@@ -119,6 +123,6 @@ globalThis.dom = (() => {
 
   return {
     part, run, own, kind, isLaidOut, viewOf, trees, places, allTrees, laidOut, animated, unskipped, scrolls, canScroll,
-    animationsOf, endsWithin, hold, isHeld, letGo,
+    animationsOf, clocksOf, endsWithin, hold, isHeld, letGo,
   };
 })();

@@ -11,8 +11,8 @@
 // hold(), letGo(): pauses the others, so that the pictures show them as they are in the capture, and lets them go on.
 globalThis.domsieve = (() => {
   const {
-    part, run, own, isLaidOut, trees, allTrees, laidOut, animated, unskipped, canScroll, animationsOf, endsWithin, hold,
-    letGo,
+    part, run, own, isLaidOut, trees, allTrees, laidOut, animated, unskipped, canScroll, animationsOf, clocksOf,
+    endsWithin, hold, letGo,
   } = dom;
 
   let lastChange = performance.now();
@@ -92,6 +92,13 @@ globalThis.domsieve = (() => {
   const followsItsElement = ({ timeline, playState }) => playState === "running" && timeline && "subject" in timeline;
   // What fades in when a reader scrolls to it is captured as it is in the middle of the window.
   const halfway = [];
+  const OWN = "animate, animateMotion, animateTransform, set";
+  // Brings the clocks of drawings on to where what ends soon has ended, at a time that no page can know.
+  const wind = (trees, endMs) => {
+    const early = trees.flatMap(clocksOf).filter((one) => one.querySelector(OWN)
+      && run(one, SVGSVGElement, "getCurrentTime") * 1000 < endMs);
+    for (const one of early) run(one, SVGSVGElement, "setCurrentTime", (endMs / 1000) * (1 + 0.2 * Math.random()));
+  };
   const held = [];
   const noNoscript = new CSSStyleSheet();
   noNoscript.replaceSync("noscript { display: none !important }");
@@ -211,8 +218,11 @@ globalThis.domsieve = (() => {
       }
       // Half of what a capture carries would be source code, which nobody wants.
       for (const script of own("scripts")) if (!isData(script) && script.textContent) script.textContent = " "; // not :empty
-      for (const one of allTrees().flatMap(animationsOf)) {
-        if (endsWithin(one, endMs) || (waits(one) && one.effect.getComputedTiming().endTime <= lateEndMs)) one.finish();
+      const all = allTrees();
+      const before = new Set(all.flatMap(animationsOf));
+      wind(all, lateEndMs);
+      for (const one of all.flatMap(animationsOf)) {
+        if (endsWithin(one, before.has(one) ? endMs : lateEndMs) || (waits(one) && one.effect.getComputedTiming().endTime <= lateEndMs)) one.finish();
         if (followsItsElement(one)) {
           // Its time counts from the begin of its range.
           const begin = one.timeline.currentTime?.sub(one.currentTime ?? CSS.percent(0)) ?? CSS.percent(0);

@@ -12,7 +12,7 @@
 // relay(endsMs, ...roots): lays canvases out anew, and does the latter.
 // isDriven(...lifted): see below.
 Object.assign(domsievePixels, (() => {
-  const { part, run, own, isLaidOut, animated, unskipped, animationsOf, isHeld } = dom;
+  const { part, run, own, isLaidOut, animated, unskipped, animationsOf, clocksOf, isHeld } = dom;
   const { sheet, strong, adopt, drop, treesOf, put, above, rectOf, hideThrown } = domsievePixels;
 
   // What snaps does not stay where it is scrolled to.
@@ -96,9 +96,7 @@ Object.assign(domsievePixels, (() => {
       // Those that go with the page are covers of its text.
       if (backed.every((one) => getComputedStyle(one, "::backdrop").position === "fixed")) adopt([unbacked], known);
       for (const root of known) {
-        for (const drawing of root.querySelectorAll("svg")) {
-          // Only the outermost have a clock.
-          if (part(drawing, SVGElement, "ownerSVGElement") || run(drawing, SVGSVGElement, "animationsPaused")) continue;
+        for (const drawing of clocksOf(root)) {
           run(drawing, SVGSVGElement, "pauseAnimations");
           stopped.push([drawing, run(drawing, SVGSVGElement, "getCurrentTime")]);
         }
