@@ -688,6 +688,9 @@ def test_what_a_frame_scrolls_to_is_kept(studio: Studio) -> None:
         == Hiding.CLIPPED
     )
     away = "<p style='position:absolute;left:-200px'>end</p>"
+    own = "<style>html {{ overflow: hidden; height: 100% }} body {{ overflow: {}; height: 100% }}</style>"
+    for overflow, expected in (("auto", Hiding.NONE), ("hidden", Hiding.CLIPPED)):
+        assert reason(f'<iframe srcdoc="{own.format(overflow)}{high}"></iframe>') == expected
     assert reason(f'<iframe srcdoc="{away}"></iframe>') == Hiding.CLIPPED
     box = f"<div style='overflow:auto;height:90px'>{high}</div>"
     assert reason(box) == Hiding.NONE

@@ -101,7 +101,11 @@ class PaintStyles:
         self.scrolls |= has_tag(page, "marquee")  # it does so by itself
         self.is_frame = has_tag(page, "iframe", "frame")
         self._read_reach()
-        self._scroll_frames((across == _CUTS) & (down == _CUTS), (across > 0) | (down > 0))
+        self._scroll_frames(
+            (across == _CUTS) & (down == _CUTS),
+            (across > 0) | (down > 0),
+            (across == _SCROLLS) | (down == _SCROLLS),
+        )
         self.shape_number, self.shape_values = self.numbers("clip-path", "none", unset=-1)
         self.mask_number, self.mask_values = self.numbers("mask-image", "none", unset=-1)
         border = self.each("-webkit-mask-box-image-source", "none", lambda value: pictures(value)[0])
@@ -163,7 +167,7 @@ class PaintStyles:
         )
         self.reaches_up: Bools = (~upright & rtl) | (flexes & (flex == "column-reverse") & upright)
 
-    def _scroll_frames(self, cuts: Bools, has_overflow: Bools) -> None:
+    def _scroll_frames(self, cuts: Bools, has_overflow: Bools, scrolls: Bools) -> None:
         """Let frames scroll, and the way that their documents do, unless they or their documents forbid it."""
         page = self._page
         bodies = {int(page.parent[one]): one for one in np.flatnonzero(has_tag(page, "body"))[::-1].tolist()}
@@ -174,6 +178,8 @@ class PaintStyles:
             frame, body = int(page.parent[page.parent[root]]), bodies.get(root, root)
             # The overflow of the body is that of the window if the root has none.
             of_window = root if has_overflow[root] else body
+            # That of other bodies is their own.
+            self.scrolls[body] |= of_window != body and scrolls[body]
             self.scrolls[frame] = self.is_frame[frame] and frame not in fixed and not cuts[of_window]
             for reaches in (self.reaches_left, self.reaches_up):
                 reaches[frame] = reaches[[root, body]].any()
