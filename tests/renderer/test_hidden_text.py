@@ -137,6 +137,7 @@ HIDDEN = {
         "<p style='filter:blur(40px)'>{}</p>",
         "<p style='line-height:0;width:.8em;word-break:break-all'>{}</p>",
         "<p style='letter-spacing:9999px'>{}</p>",
+        "<p style='font-size:1500px;word-break:break-all'>{}</p>",
         "<div style='zoom:1.2'><p style='zoom:.1'>{}</p></div>",
     ],
 }

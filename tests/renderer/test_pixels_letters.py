@@ -60,6 +60,7 @@ UNLIKE = {
     f"<p style='{_AT};top:0;text-decoration:underline 24px #000;text-underline-offset:40px'>"
     "a text that stands above the other</p></div>",
     "letters on top of each other": "<p style='letter-spacing:-.3em'>{}</p>",
+    "letters that are far apart in several lines": "<p style='letter-spacing:200px'>{}</p>",
     "drawn letters on top of each other": "<svg width=800><text x=9 y=30 textLength=130>{}</text></svg>",
     "some of several": "<svg width=800><text x=9 y=30>a <tspan textLength=130>{}</tspan></text></svg>",
     "letters on top of each other in a frame": '<iframe srcdoc="<svg width=300 height=60><text x=9 y=30 '
@@ -276,6 +277,7 @@ LIKE = {
     "width=400 height=80><div style='font:14px sans-serif'>words of a label</div></foreignObject></g></svg>",
     "repeated in a pale shadow": "<h1 style='text-shadow:16px 14px 0 #ddd'>words that a reader can read</h1>",
     "repeated below": "<h1 style='text-shadow:0 40px 0 #000;margin-bottom:80px'>words that a reader can read</h1>",
+    "spread": "<h1 style='letter-spacing:1.5em'>words of a headline</h1>",
     "lines that touch": "<h1 style='font:bold 40px/.7 serif;width:200px'>gypsies jumping highly over bridges</h1>",
     "in a small drawing that is shown large": "<svg viewBox='0 0 60 6' width=600><text x=1 y=4 font-size=2.4>"
     "a text in a large drawing</text></svg>",

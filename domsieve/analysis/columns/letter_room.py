@@ -26,6 +26,7 @@ _LETTER_AREA, _LEAST_LETTER_AREA, _LETTER_WIDTH = 0.5, 0.2, 0.4
 # Nobody reads letters that are so many sizes apart, in the mean; nor fewer, if they go on for so many windows in one
 # row, as high as at most so many letters; or as wide, with one or two of them in each line.
 _MOST_APART, _MOST_IN_ROW, _MOST_WINDOWS, _ROW, _COLUMN = 30, 6, 2, 1.9, 2.5
+_FEWEST_LARGE = 5
 _TAB = 8  # letters
 # Nor letters of a drawing that turn by so many degrees from one to the next, in the mean of so many of them, which
 # begin at each of so many. One that is turned over alone counts no more than one that lies.
@@ -96,10 +97,14 @@ def are_piled(scene: Scene, text: Ints, letters: F64) -> Bools:
 
 
 def are_apart(scene: Scene, text: Ints, letters: F64, letter: F64) -> Bools:
-    """Return of which texts the letters are very far apart, along the line or from line to line."""
+    """Return of which texts the letters are very far apart, along the line or from line to line.
+
+    Those that are higher than the window are, too.
+    """
     rect, node = scene.rect[text], scene.node
     size = np.maximum(rect[:, 2:] - rect[:, :2], 0)
     found = np.asarray(size[:, 0] > _MOST_APART * letter * letters)
+    found |= (letter > node.window_px[1]) & (letters >= _FEWEST_LARGE)
     level = node.each("writing-mode", "horizontal-tb", lambda value: value.startswith("horizontal"))[text]
     for axis, window in enumerate(node.window_px):
         is_line, room = level == (axis == 0), size[:, axis] / np.maximum(_MOST_IN_ROW * letter, LEAST_PX)
