@@ -137,7 +137,6 @@ HIDDEN = {
         "<p style='filter:blur(40px)'>{}</p>",
         "<p style='line-height:0;width:.8em;word-break:break-all'>{}</p>",
         "<p style='letter-spacing:9999px'>{}</p>",
-        "<p style='font-size:1500px;word-break:break-all'>{}</p>",
         "<div style='zoom:1.2'><p style='zoom:.1'>{}</p></div>",
     ],
 }
@@ -828,6 +827,7 @@ def test_letters_on_top_of_each_other_cannot_be_read(studio: Studio) -> None:
 
 
 FAR = [
+    "<p style='font-size:1500px;word-break:break-all'>{}</p>",
     "<p style='width:1ch;word-break:break-all;line-height:300px'>{}</p>",
     "<p style='writing-mode:vertical-rl;height:1ch;word-break:break-all;line-height:300px'>{}</p>",
     "<p style='letter-spacing:140px;white-space:nowrap'>{}</p>",

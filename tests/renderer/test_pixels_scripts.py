@@ -1,7 +1,9 @@
 """Text that shows in pictures of a page only because its scripts are off while it is pictured counts as hidden."""
 
+from pathlib import Path
 from typing import Any
 
+import matplotlib as mpl
 import pytest
 
 import domsieve
@@ -116,7 +118,11 @@ def test_what_shows_only_while_scripts_are_off_is_hidden(studio: Studio, way: st
 
 
 def test_what_does_not_depend_on_scripts_is_seen(studio: Studio) -> None:
-    html = f"""<style>@font-face {{ font-family: drawn; src: url(/full.ttf) }} .x {{ font-family: drawn }}
+    plain = Path(mpl.get_data_path(), "fonts", "ttf", "STIXGeneral.ttf").read_bytes()
+    studio.server.pages["/plain.ttf"] = lambda handler: send(
+        handler, plain, headers={"Content-Type": "font/ttf"}
+    )
+    html = f"""<style>@font-face {{ font-family: drawn; src: url(/plain.ttf) }} .x {{ font-family: drawn }}
         .late {{ display: none }} {_NONE} {{ p {{ cursor: default; transition: all 1s }} .late {{ display: block }} }}
         p::first-line {{ color: #333 }}</style>
         <img alt=scripting src=/clear.gif><p>before</p><p class=x>{_WORDS}</p><a href=/scripting>link</a>

@@ -131,8 +131,8 @@ class Scene(Shapes):
         super().__init__(capture)
         self._is_marker = np.array([name == "::marker" for name in self.names])
         self._read_styles(names)
+        self.misread = np.zeros(0, np.bool_)
         self.place(capture)
-        self.misread = np.zeros(self.line.size, np.bool_)
 
     def _read_styles(self, names: Sequence[str]) -> None:
         strings = self.capture.strings
@@ -327,6 +327,8 @@ class Scene(Shapes):
         self.first, self.letters = first[is_text], letters[is_text]
         self.chars, self.against = chars[is_text, :2], chars[is_text, 2]
         self.is_sign = np.concatenate([*signs, self._shades[shades]])[is_text]
+        if self.misread.size != self.line.size:
+            self.misread = np.zeros(self.line.size, np.bool_)
         # Browsers draw these signs larger, or put them together from pieces, where their font has no such letters.
         is_operator = self._is_operator[self.owner] & (self.letters_of[self.owner] <= _MOST_SIGNS)
         signs_only = np.setdiff1d(self.owner[is_operator], self.owner[~self.is_sign])
