@@ -17,6 +17,8 @@ from tests.renderer.conftest import Studio
 from tests.renderer.test_hidden_text import judged
 from tests.renderer.test_pixels import show
 
+pytestmark = pytest.mark.browser
+
 _WORDS = "Zebra quick harbour lanterns whisper beyond seven frozen rivers"
 _FONTS = Path(mpl.get_data_path(), "fonts", "ttf")
 
