@@ -80,7 +80,7 @@ COMES = {
     "i:nth-of-type(3) { animation-delay: -6s } b { position: absolute; z-index: 2; inset: 0; background: #fff } "
     "</style><div style='position:relative;height:30px'><b></b><i>one slide</i><i>{}</i><i>three slides</i></div>",
     "a text that turns until it is in view": "<style>@keyframes k { to { rotate: 1turn } } div { position: relative; "
-    "width: 400px; height: 200px; overflow: hidden } b { position: absolute; left: 200px; top: 300px; width: 0; "
+    "width: 700px; height: 300px; overflow: hidden } b { position: absolute; left: 350px; top: 300px; width: 0; "
     "height: 0; animation: k 8s -1s linear infinite } i { position: absolute; left: -60px; top: -280px; "
     "width: 160px } i + i { rotate: 180deg; left: -100px; top: 250px }</style><div><b><i>one text</i><i>{}</i></b>"
     "</div>",

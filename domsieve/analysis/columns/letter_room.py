@@ -24,9 +24,9 @@ _WIDE_LETTER = re.compile("[A-HK-Za-eghkm-qsu-z0-9]")
 # The area of a letter in parts of the square of its size, the least one of narrow letters, and its width likewise.
 _LETTER_AREA, _LEAST_LETTER_AREA, _LETTER_WIDTH = 0.5, 0.2, 0.4
 # Nobody reads letters that are so many sizes apart, in the mean; nor fewer, if they go on for so many windows in one
-# row, as high as at most so many letters; or as wide, with one or two of them in each line.
-_MOST_APART, _MOST_IN_ROW, _MOST_WINDOWS, _ROW, _COLUMN = 30, 6, 2, 1.9, 2.5
-_FEWEST_LARGE = 5
+# row, as high as at most so many letters; or as wide, with one or two of them in each line. Nor does anybody read so
+# many that are higher than the window.
+_MOST_APART, _MOST_IN_ROW, _MOST_WINDOWS, _ROW, _COLUMN, _FEWEST_LARGE = 30, 6, 2, 1.9, 2.5, 5
 _TAB = 8  # letters
 # Nor letters of a drawing that turn by so many degrees from one to the next, in the mean of so many of them, which
 # begin at each of so many. One that is turned over alone counts no more than one that lies.

@@ -12,8 +12,8 @@ Object.assign(domsieve, (() => {
   // Bounds of the work: texts of a group of animations, looks at any text, and elements in all captures together.
   const MOST_MOVED = 1000, MOST_LOOKS = 100_000, MOST_CAPTURED = 100_000;
   // A text is in view if so much of it is, and its opacity is no lower. It shows well at a moment if it shows almost as much
-  // as at any, and has no need of another one if also its opacity is not far below. Of large texts so many px are enough, and of small ones
-  // the others.
+  // as at any, and has no need of another one if also its opacity is not far below. Of large texts so many px are enough; a
+  // box that is narrower than the last number shows no text well.
   const IN_VIEW = 0.1, WELL = 0.98, NOT_FAR_BELOW = 0.25, ENOUGH_PX = 1000, LEAST_SIZE_PX = 8;
   // A long line is looked at in parts of so many px.
   const PIECE_PX = 100, MOST_PIECES = 60;
