@@ -818,12 +818,16 @@ CLOSE = [
 ]
 
 
-def test_letters_on_top_of_each_other_cannot_be_read(studio: Studio) -> None:
-    for expected, ways in ((Hiding.UNREADABLE, PILED), (Hiding.NONE, CLOSE)):
+def _tell_apart(studio: Studio, unread: list[str], read: list[str]) -> None:
+    for expected, ways in ((Hiding.UNREADABLE, unread), (Hiding.NONE, read)):
         found = {
             html: [*judged(studio.show(f"<body>{html.format(_LINE)}").snapshot).values()][-1] for html in ways
         }
         assert found == dict.fromkeys(ways, expected)
+
+
+def test_letters_on_top_of_each_other_cannot_be_read(studio: Studio) -> None:
+    _tell_apart(studio, PILED, CLOSE)
 
 
 FAR = [
@@ -862,19 +866,11 @@ UPRIGHT = [
 
 
 def test_letters_that_are_turned_each_another_way_cannot_be_read(studio: Studio) -> None:
-    for expected, ways in ((Hiding.UNREADABLE, TURNED), (Hiding.NONE, UPRIGHT)):
-        found = {
-            html: [*judged(studio.show(f"<body>{html.format(_LINE)}").snapshot).values()][-1] for html in ways
-        }
-        assert found == dict.fromkeys(ways, expected)
+    _tell_apart(studio, TURNED, UPRIGHT)
 
 
 def test_letters_that_are_far_apart_for_several_windows_cannot_be_read(studio: Studio) -> None:
-    for expected, ways in ((Hiding.UNREADABLE, FAR), (Hiding.NONE, BANNERS)):
-        found = {
-            html: [*judged(studio.show(f"<body>{html.format(_LINE)}").snapshot).values()][-1] for html in ways
-        }
-        assert found == dict.fromkeys(ways, expected)
+    _tell_apart(studio, FAR, BANNERS)
 
 
 CLIP = "<svg width=0 height=0><clipPath id=c{}>{}</clipPath></svg><p style='width:300px;clip-path:url(#c)'>word</p>"

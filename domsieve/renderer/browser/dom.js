@@ -10,6 +10,7 @@
 // scrolls(style), canScroll(element): whether a box can be scrolled to the side, and down; and by a reader.
 // animationsOf(tree), endsWithin(animation, ms): animations, and whether one ends soon.
 // clocksOf(tree): the drawings that have a clock for their own animations (SMIL), unless it is stopped.
+// hasOwn(drawing): whether it has such animations.
 // hold(animation), isHeld(animation), letGo(animation): pauses one at the very time it has, and lets it go on.
 globalThis.dom = (() => {
   // Forms can have fields named like properties, so these are read from the prototypes.
@@ -99,6 +100,7 @@ globalThis.dom = (() => {
   // Elements of other namespaces may have this name.
   const clocksOf = (tree) => [...tree.querySelectorAll("svg")].filter((one) =>
     part(one, Element, "namespaceURI") === "http://www.w3.org/2000/svg" && !run(one, SVGSVGElement, "animationsPaused"));
+  const hasOwn = (drawing) => drawing.querySelector("animate, animateMotion, animateTransform, set") !== null;
   // Whether an animation ends in so many milliseconds, as readers find it from then on.
   const endsWithin = (animation, ms) => {
     const timing = animation.effect?.getComputedTiming();
@@ -123,6 +125,6 @@ globalThis.dom = (() => {
 
   return {
     part, run, own, kind, isLaidOut, viewOf, trees, places, allTrees, laidOut, animated, unskipped, scrolls, canScroll,
-    animationsOf, clocksOf, endsWithin, hold, isHeld, letGo,
+    animationsOf, clocksOf, hasOwn, endsWithin, hold, isHeld, letGo,
   };
 })();

@@ -12,7 +12,7 @@
 globalThis.domsieve = (() => {
   const {
     part, run, own, isLaidOut, trees, allTrees, laidOut, animated, unskipped, canScroll, animationsOf, clocksOf,
-    endsWithin, hold, letGo,
+    hasOwn, endsWithin, hold, letGo,
   } = dom;
 
   let lastChange = performance.now();
@@ -92,10 +92,9 @@ globalThis.domsieve = (() => {
   const followsItsElement = ({ timeline, playState }) => playState === "running" && timeline && "subject" in timeline;
   // What fades in when a reader scrolls to it is captured as it is in the middle of the window.
   const halfway = [];
-  const OWN = "animate, animateMotion, animateTransform, set";
   // Brings the clocks of drawings on to where what ends soon has ended, at a time that no page can know.
   const wind = (trees, endMs) => {
-    const early = trees.flatMap(clocksOf).filter((one) => one.querySelector(OWN)
+    const early = trees.flatMap(clocksOf).filter((one) => hasOwn(one)
       && run(one, SVGSVGElement, "getCurrentTime") * 1000 < endMs);
     for (const one of early) run(one, SVGSVGElement, "setCurrentTime", (endMs / 1000) * (1 + 0.2 * Math.random()));
   };

@@ -77,10 +77,8 @@ class Written:
         own = np.flatnonzero((scene.document_of[scene.owner] == document) & (scene.line < len(scene.pieces)))
         own = own[np.argsort(scene.line[own], kind="stable")]
         for parts in np.split(own, np.flatnonzero(np.diff(scene.line[own])) + 1) if own.size else ():
-            font, piece = (
-                scene.fonts[scene.font_of[scene.owner[parts[0]]]],
-                scene.pieces[scene.line[parts[0]]],
-            )
+            font = scene.fonts[scene.font_of[scene.owner[parts[0]]]]
+            piece = scene.pieces[scene.line[parts[0]]]
             if font in skipped:
                 continue
             letters.setdefault(font, {}).update(dict.fromkeys(filter(str.isalnum, piece)))

@@ -165,7 +165,7 @@ class Heaps:
             inside = np.s_[y:bottom, x:right]
             inks = drawn[inside].astype(np.float64) / 255
             own, others = inks[..., letters.ink[part]], np.delete(inks, letters.ink[part], axis=2).max(axis=2)
-            lines, _ = self._meeting(part)
+            lines, ratio = self._meeting(part)
             is_drawn_again = self._scene.is_drawn_again[self._scene.owner[part]]
             is_known = not is_drawn_again and letters.is_drawn[self._first[lines]].all()
             if not is_known:
@@ -173,7 +173,7 @@ class Heaps:
             is_own, total = around_each(own, np.maximum) > _LEAST_INK / 255, own.sum()
             under, beside = own[others > _LEAST_INK / 255].sum(), (others * (1 - own))[is_own].sum()
             if under > _MIXED * total or beside > (_BESIDE if is_known else _BESIDE_UNKNOWN) * total:
-                found[part] = _are_alike(own, others, change[inside], self._most_alike(part))
+                found[part] = _are_alike(own, others, change[inside], _most_alike(ratio))
         mixed = {*self._line[found].tolist()}
         for copy, original in self._original.items():
             if original not in mixed:
@@ -205,12 +205,6 @@ class Heaps:
                 np.maximum(found[y:bottom, x:right, one], best, out=found[y:bottom, x:right, one])
         return found
 
-    def _most_alike(self, part: int) -> float:
-        """Return up to which share of difference the colours of a part and of the texts on it are alike."""
-        _, ratio = self._meeting(part)
-        is_other = (ratio > _OTHER_SIZE) | (ratio < 1 / _OTHER_SIZE)
-        return _ALIKE_AREA if ratio.size and is_other.all() else _ALIKE
-
 
 def lines_around(edges: Ints, line: Ints, count: int) -> Ints:
     """Return the edges of lines (L, 4), given the edges of their parts (B, 4) and the line of each (B,)."""
@@ -231,6 +225,17 @@ def _beside(own: F64, levels: F64) -> F64:
     strong = own > own.max() / 2
     most = float(np.median(levels[strong] / own[strong])) if strong.any() else 0.0
     return np.asarray(np.clip(levels / max(most, 1.0) - own, 0, 1))
+
+
+def _most_alike(ratio: F64) -> float:
+    """Return up to which share of difference the colours of a part and of the texts on it are alike.
+
+    Parameters
+    ----------
+    ratio : how many times larger the letters of each of these are.
+    """
+    is_other = (ratio > _OTHER_SIZE) | (ratio < 1 / _OTHER_SIZE)
+    return _ALIKE_AREA if ratio.size and is_other.all() else _ALIKE
 
 
 def _are_alike(own: F64, others: F64, change: NDArray[np.int16], most: float) -> bool:

@@ -12,7 +12,7 @@
 // relay(endsMs, ...roots): lays canvases out anew, and does the latter.
 // isDriven(...lifted): see below.
 Object.assign(domsievePixels, (() => {
-  const { part, run, own, isLaidOut, animated, unskipped, animationsOf, clocksOf, isHeld } = dom;
+  const { part, run, own, isLaidOut, animated, unskipped, animationsOf, clocksOf, hasOwn, isHeld } = dom;
   const { sheet, strong, adopt, drop, treesOf, put, above, rectOf, hideThrown } = domsievePixels;
 
   // What snaps does not stay where it is scrolled to.
@@ -39,7 +39,7 @@ Object.assign(domsievePixels, (() => {
     const all = paused.map(([animation]) => animation).filter(({ effect }) =>
       effect?.target && effect.getComputedTiming().endTime > LONG_MS);
     const endless = all.length > MOST_ENDLESS ? all.sort(() => Math.random() - 0.5).slice(0, MOST_ENDLESS) : all;
-    const clocks = stopped.filter(([drawing]) => drawing.querySelector("animate, animateMotion, animateTransform, set"));
+    const clocks = stopped.filter(([drawing]) => hasOwn(drawing));
     if (endless.length || clocks.length) hideThrown(known, endless, clocks);
   };
   // Animations are as readers find them now: what ends soon had time for it.
