@@ -836,8 +836,18 @@ FAR = [
     "<p style='writing-mode:vertical-rl;height:1ch;word-break:break-all;line-height:300px'>{}</p>",
     "<p style='letter-spacing:140px;white-space:nowrap'>{}</p>",
     "<svg width=9000><text y=20 textLength=8900>{}</text></svg>",
+    "<p style='letter-spacing:600px'>{}</p>",
+    "<p style='letter-spacing:400px'><b><i>{}</i></b></p>",
+    "<p style='width:10px;word-break:break-all;line-height:1;transform:scale(60);transform-origin:0 0'>{}</p>",
+    "<p style='width:10px;word-break:break-all;line-height:1;transform:scale(250,9);transform-origin:0 0'>{}</p>",
 ]
 BANNERS = [
+    "<p style='font-size:500px'>{}</p>",
+    "<p style='width:9000px'>" + "{0} " * 90 + "</p>",
+    "<p style='font-size:1000px'>Five!</p>",
+    "<svg viewBox='0 0 40000 2000' width=800><text y=1500 font-size=1400>{}</text></svg>",
+    "<div style='transform:scale(.05);transform-origin:0 0'><p style='font-size:1000px;width:99em'>{}</p></div>",
+    "<div style='zoom:.05'><p style='font-size:1000px;width:99em'>{}</p></div>",
     "<p style='width:1ch;word-break:break-all'>{}</p>",
     "<p style='width:1.2em;word-break:break-all;line-height:3'>{}</p>",
     "<p style='writing-mode:vertical-rl;text-orientation:upright;letter-spacing:2em'>{}</p>",
@@ -871,6 +881,40 @@ def test_letters_that_are_turned_each_another_way_cannot_be_read(studio: Studio)
 
 def test_letters_that_are_far_apart_for_several_windows_cannot_be_read(studio: Studio) -> None:
     _tell_apart(studio, FAR, BANNERS)
+
+
+_FOLD, _UNFOLD = "style='visibility:collapse'", "visibility:visible"
+FOLDED = [
+    f"<table><tr><td>one<tr {_FOLD}><td><b style='{_UNFOLD}'>{{}}</b></table>",
+    f"<table><tr><td>one<tbody {_FOLD}><tr style='{_UNFOLD}'><td>{{}}</table>",
+    f"<table><tr><td>one<td>two<colgroup {_FOLD}></colgroup></table><table><colgroup {_FOLD}><col></colgroup>"
+    "<tr><td>{}<td></table>",
+    f"<table><col><col {_FOLD}><tr><td><td>{{}}</table>",
+    f"<table dir=rtl><col><col {_FOLD}><tr><td>one<td>{{}}</table>",
+]
+UNFOLDED = [
+    f"<table><tr><td>one<tr {_FOLD}><td><b style='{_UNFOLD};position:relative'>{{}}</b></table>",
+    f"<table><tr><td>one<tr {_FOLD}><td><div style='{_UNFOLD};opacity:.9'>{{}}</div></table>",
+    f"<table><tr><td>one<tr {_FOLD}><td><div style='{_UNFOLD};overflow:auto'>{{}}</div></table>",
+    f"<div {_FOLD}><b style='{_UNFOLD}'>{{}}</b></div>",
+    f"<table><tr><td {_FOLD}><b style='{_UNFOLD}'>{{}}</b></table>",
+    f"<table><col><col {_FOLD}><col><tr><td>one<td>two<td>{{}}</table>",
+    f"<table><col><col {_FOLD}><tr><td>one<td><div style='position:relative'>{{}}</div></table>",
+    f"<table><tr {_FOLD}><td>one<tr><td>{{}}</table>",
+    f"<table><tr {_FOLD}><td><i style='{_UNFOLD};float:left'>{{}}</i><tr><td>one</table>",
+    f"<table><tr {_FOLD}><td><i style='{_UNFOLD};contain:layout;display:block'>{{}}</i><tr><td>one</table>",
+    f"<table><tr {_FOLD}><td><i style='{_UNFOLD};view-transition-name:a;display:block'>{{}}</i></table>",
+    f"<table style='border-spacing:0;table-layout:fixed;width:9px'><col style='width:0'><col {_FOLD}><col><tr>"
+    "<td style='padding:0;white-space:nowrap'>{}<td>x<td></table>",
+]
+
+
+def test_collapsed_rows_and_columns_paint_nothing_but_boxes_that_are_painted_apart(studio: Studio) -> None:
+    for expected, ways in ((Hiding.INVISIBLE, FOLDED), (Hiding.NONE, UNFOLDED)):
+        found = {
+            html: [*judged(studio.show(f"<body>{html.format(_LINE)}").snapshot).values()][-1] for html in ways
+        }
+        assert found == dict.fromkeys(ways, expected)
 
 
 CLIP = "<svg width=0 height=0><clipPath id=c{}>{}</clipPath></svg><p style='width:300px;clip-path:url(#c)'>word</p>"

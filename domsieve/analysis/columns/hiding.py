@@ -11,6 +11,7 @@ from domsieve.analysis.columns.batch import F64, Bools, Ints, cached_per_page
 from domsieve.analysis.columns.covers import Covers
 from domsieve.analysis.columns.css_transforms import slant, thinness
 from domsieve.analysis.columns.css_values import blended, filtered, has_shape, laid_on, shadows
+from domsieve.analysis.columns.folded import are_folded
 from domsieve.analysis.columns.letter_room import (
     are_apart,
     are_piled,
@@ -165,7 +166,7 @@ class _Judge:
         left = intersection(scene.clip[above], rect)
         tests = (
             scene.in_hidden_frame[text] | node.is_unpainted[text],
-            ~node.seen[text],
+            ~node.seen[text] | are_folded(scene, text),
             (size <= LEAST_PX) | (read <= LEAST_PX) | scene.is_flat(above),
             unseen,
             ~is_larger(left, least)

@@ -25,8 +25,11 @@ _WIDE_LETTER = re.compile("[A-HK-Za-eghkm-qsu-z0-9]")
 _LETTER_AREA, _LEAST_LETTER_AREA, _LETTER_WIDTH = 0.5, 0.2, 0.4
 # Nobody reads letters that are so many sizes apart, in the mean; nor fewer, if they go on for so many windows in one
 # row, as high as at most so many letters; or as wide, with one or two of them in each line. Nor does anybody read so
-# many that are higher than the window.
-_MOST_APART, _MOST_IN_ROW, _MOST_WINDOWS, _ROW, _COLUMN, _FEWEST_LARGE = 30, 6, 2, 1.9, 2.5, 5
+# many that are higher or wider than the window.
+_MOST_APART, _MOST_IN_ROW, _MOST_WINDOWS, _ROW, _COLUMN, _FEWEST_LARGE = 30, 6, 2, 1.9, 2.5, 6
+# In lines of one word, each of which leaves its box and is wider than the window, so many sizes.
+_MOST_IN_WORD, _LEAVES = 12, 1.2
+_TO_SPACES = str.maketrans("\t\n\r\f", "    ")
 _TAB = 8  # letters
 # Nor letters of a drawing that turn by so many degrees from one to the next, in the mean of so many of them, which
 # begin at each of so many. One that is turned over alone counts no more than one that lies.
@@ -99,18 +102,52 @@ def are_piled(scene: Scene, text: Ints, letters: F64) -> Bools:
 def are_apart(scene: Scene, text: Ints, letters: F64, letter: F64) -> Bools:
     """Return of which texts the letters are very far apart, along the line or from line to line.
 
-    Those that are higher than the window are, too.
+    Those that are higher or wider than the window are, too.
     """
     rect, node = scene.rect[text], scene.node
     size = np.maximum(rect[:, 2:] - rect[:, :2], 0)
     found = np.asarray(size[:, 0] > _MOST_APART * letter * letters)
-    found |= (letter > node.window_px[1]) & (letters >= _FEWEST_LARGE)
+    found |= _are_huge(scene, text, letters, letter) | _are_apart_in_words(scene, text, letter)
     level = node.each("writing-mode", "horizontal-tb", lambda value: value.startswith("horizontal"))[text]
     for axis, window in enumerate(node.window_px):
         is_line, room = level == (axis == 0), size[:, axis] / np.maximum(_MOST_IN_ROW * letter, LEAST_PX)
         is_row = size[:, 1 - axis] <= np.where(is_line, _ROW, _COLUMN) * letter
         those = np.flatnonzero(is_row & (size[:, axis] > _MOST_WINDOWS * window) & (room > letters))
         found[those] = room[those] > _with_space(scene, text[those], is_line[those])
+    return found
+
+
+def _are_huge(scene: Scene, text: Ints, letters: F64, letter: F64) -> Bools:
+    """Return of which texts the letters are higher or wider than the window, after transforms."""
+    node, rect = scene.node, scene.rect[text]
+    plane = np.abs(scene.plane[scene.page.parent[text]])
+    area = np.maximum(rect[:, 2:] - rect[:, :2], 0).prod(axis=1) / letters
+    most = np.sqrt(area / _LEAST_LETTER_AREA)  # zoom changes the boxes, but not the size of the style
+    large = node.letter_px[text, None] * (plane @ np.array([_LETTER_WIDTH, 1.0]))
+    # Drawings have units of their own.
+    is_huge = (np.minimum(large, most[:, None]) > node.window_px).any(axis=1) & ~node.in_drawing[text]
+    return np.asarray((is_huge | (np.minimum(letter, most) > node.window_px[1])) & (letters >= _FEWEST_LARGE))
+
+
+def _are_apart_in_words(scene: Scene, text: Ints, letter: F64) -> Bools:
+    """Return of which texts in lines of one word the letters are far apart: a line that leaves its box is a word."""
+    node, page, found = scene.node, scene.page, np.zeros(text.size, np.bool_)
+    size = np.maximum(scene.rect[text, 2:] - scene.rect[text, :2], 0)
+    wraps = node.each("white-space", "normal", lambda value: value in ("normal", "pre-line"))[text]
+    level = node.each("writing-mode", "horizontal-tb", lambda value: value.startswith("horizontal"))[text]
+    is_inline = node.each("display", "inline", lambda value: value in ("inline", "contents"))
+    for axis, window in enumerate(node.window_px):
+        those = (level == (axis == 0)) & wraps & (size[:, axis] > window) & ~node.in_drawing[text]
+        those &= (size[:, 1 - axis] > _ROW * letter) & (size[:, axis] > _MOST_IN_WORD * letter)
+        at = np.flatnonzero(those)
+        for place, one in zip(at.tolist(), page_texts(page).of(text[at]), strict=True):
+            box = int(page.parent[text[place]])
+            for _ in range(_MOST_LEFT):
+                box = int(page.parent[box]) if is_inline[box] and box > 0 else box
+            room = scene.rect[box, 2 + axis] - scene.rect[box, axis]
+            word = max(map(len, one.translate(_TO_SPACES).split(" ")))
+            leaves = room > 0 and size[place, axis] > _LEAVES * room and not is_inline[box]
+            found[place] |= leaves and size[place, axis] > _MOST_IN_WORD * letter[place] * word
     return found
 
 
