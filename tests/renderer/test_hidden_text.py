@@ -213,6 +213,7 @@ SEEN = [
     "<button>{}</button>",
     "<table><tr><td>{}</td></tr></table>",
 ]
+_BAR = "text-decoration:underline 1.5em;text-underline-offset:-1.1em;text-decoration-skip-ink:none"
 # What hides more than one text of a page, or can only be told from properties of the whole page, is alone in it.
 WAYS = {
     Hiding.TRANSPARENT: [
@@ -335,6 +336,10 @@ WAYS = {
         "<div style='position:relative'><p>{}</p><div style='position:absolute;left:-2000px;top:0;width:1"
         "000px;height:60px;box-shadow:2000px 0 0 0 #fff'></div></div>",
         "<p style='text-decoration:line-through #fff 60px'>{}</p>",
+        "<p style='text-decoration:overline line-through 60px'>{}</p>",
+        "<p style='text-decoration:line-through 150%'>{}</p>",
+        f"<p style='{_BAR}'>{{}}</p>",
+        f"<div style='{_BAR};text-decoration-color:oklch(0 0 0)'><b style='color:#000'>{{}}</b></div>",
         "<div style='text-decoration:line-through #fff 60px'><p>{}</p></div>",
         "<div style='position:relative'><p>{}</p><div style='position:absolute;left:0;top:0;width:100%;he"
         "ight:100%;backdrop-filter:blur(30px)'></div></div>",
@@ -573,6 +578,12 @@ SEEN_TOO = [
     "<svg><text y=20 stroke=#fff stroke-width=6 paint-order=stroke>{}</text></svg>",
     "<p style='text-decoration:line-through'>{}</p>",
     "<p style='text-decoration:line-through red 2px'>{}</p>",
+    "<p style='text-decoration:line-through dotted 60px'>{}</p>",
+    f"<p style='{_BAR};text-decoration-skip-ink:auto'>{{}}</p>",
+    f"<p style='{_BAR};text-decoration-color:oklch(.9 .2 99)'>{{}}</p>",
+    f"<p style='{_BAR};text-underline-offset:.2em'>{{}}</p>",
+    f"<p style='{_BAR};text-decoration-thickness:.4em'>{{}}</p>",
+    f"<p style='{_BAR}'><b style='color:#fff'>{{}}</b></p>",
     "<p style='text-decoration:underline #fc0 30px'>{}</p>",
     "<div style='position:relative'><p>{}</p><div style='position:absolute;left:0;top:0;width:100%;he"
     "ight:100%;backdrop-filter:saturate(1.2)'></div></div>",

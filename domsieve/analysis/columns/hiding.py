@@ -176,7 +176,8 @@ class _Judge:
             self._is_off_screen(text),
             faint,
             self.covers.hidden(text, self._shown(text), inks, back.owner, back.ground)
-            | scene.is_struck[above],
+            | scene.is_struck[above]
+            | self._is_on_bar(text, inks),
             (read * np.sqrt(thinness(scene.plane[above])) <= _LEAST_LETTER_PX)
             | (slant(scene.plane[above]) < _LEAST_SLANT)
             | node.is_coded[text]
@@ -189,6 +190,15 @@ class _Judge:
         )
         of = (Hiding.INVISIBLE, *range(Hiding.INVISIBLE, Hiding.UNREADABLE + 1))
         return np.select(tests, [np.uint8(one) for one in of], np.uint8(Hiding.NONE))
+
+    def _is_on_bar(self, text: Ints, inks: Sequence[F64]) -> Bools:
+        """Return which letters are on a thick line of their own colour, which is painted before them."""
+        node, bar = self.node, self.scene.bar_of[self.page.parent[text]]
+        found = (bar >= 0) & ~node.is_skipped[text] & (node.shadow_number[text] == 0)
+        found &= node.letter_px[text] == node.letter_px[bar]
+        for ink in inks:
+            found &= (ink[:, 3] == 0) | (contrast(ink[:, :3], node.bar[bar]) <= LEAST_CONTRAST)
+        return np.asarray(found)
 
     def _is_in_slot(self, text: Ints, letter: F64) -> Bools:
         """Return which texts are in boxes that scroll and show no whole letter of them at once."""

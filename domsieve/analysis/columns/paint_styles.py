@@ -41,6 +41,8 @@ _CUTS, _SCROLLS = 1, 2
 _DARK = (18.0, 18.0, 18.0)
 # A stroke or a line through letters of so many sizes of a letter hides them.
 _WIDE_STROKE, _WIDE_LINE = 0.16, 0.8
+# A line under letters is behind them if it goes from above small letters to their feet, in sizes from there.
+_BAR_TOP, _BAR_BOTTOM = -0.65, -0.05
 # From this on, letters that are painted with a stroke of their own colour, or below it, are blots.
 _BLOT_STROKE = 0.35
 # What of a property makes an element the containing block of fixed boxes in it.
@@ -252,8 +254,25 @@ class PaintStyles:
         self.ink[wide] = self.outline[wide]
         self.has_no_fill: Bools = drawn & self.each("fill", "rgb(0, 0, 0)", lambda value: value == "none")
         self.is_coded: Bools = self.each("-webkit-text-security", "none", lambda value: value != "none")
-        line = self.each("text-decoration", "none", _line_through_px)
-        self.is_struck: Bools = (line > 0) & (line >= _WIDE_LINE * self.letter_px)
+        self._read_lines()
+
+    def _read_lines(self) -> None:
+        """Read which lines go through letters, and which lines under them are so high that they are behind them."""
+        line = self.each("text-decoration", "none", _decoration)
+        thick_px = np.where(line[:, 3] > 0, line[:, 3] * self.letter_px, line[:, 2])
+        is_opaque = line[:, 7] == 1
+        self.is_struck: Bools = (
+            (line[:, 0] > 0) & is_opaque & (thick_px > 0) & (thick_px >= _WIDE_LINE * self.letter_px)
+        )
+        offset = self.each("text-underline-offset", "auto", _offset)
+        offset_px = offset[:, 0] + offset[:, 1] * self.letter_px
+        behind = (offset_px <= _BAR_TOP * self.letter_px) & (
+            offset_px + thick_px >= _BAR_BOTTOM * self.letter_px
+        )
+        self.is_barred: Bools = (line[:, 1] > 0) & is_opaque & (thick_px > 0) & behind
+        self.bar = np.where(line[:, 8:] > 0, self.each("color", "rgb(0, 0, 0)", colour)[:, :3], line[:, 4:7])
+        # Other lines leave out the letters that they meet.
+        self.is_skipped: Bools = self.each("text-decoration-skip-ink", "auto", lambda value: value != "none")
 
     def canvas(self, node: int) -> tuple[float, float, float]:
         """Return the colour of a page or frame without backgrounds, of which this is the root element."""
@@ -355,10 +374,28 @@ def _paints_inside(contain: str) -> bool:
     return bool({"paint", "strict", "content"} & set(contain.split()))
 
 
-def _line_through_px(decoration: str) -> float:
-    """Return the thickness of an opaque line through letters, in px; 0 if there is none."""
-    line, _, rest = decoration.partition(" ")
-    if line != "line-through" or colour(rest[rest.find("rgb") :] if "rgb" in rest else rest)[3] < 1:
-        return 0.0
-    sizes = [number(word, 0.0) for word in rest.split() if word.endswith("px")]
-    return max(sizes, default=0.0)
+_LINES = frozenset({"underline", "overline", "line-through", "blink"})
+_WITH_GAPS = frozenset({"dashed", "dotted"})
+
+
+def _decoration(value: str) -> tuple[float, ...]:
+    """Return whether a line is through and under letters, its thickness in px, or as a share of a letter, and colour.
+
+    The last number says whether the colour is that of the letters. Lines with gaps count as none.
+    """
+    close = value.rfind(")") + 1
+    start = value.rfind(" ", 0, value.find("(")) + 1 if close else 0
+    words = (value[:start] + value[close:]).split()
+    lines = _LINES.intersection(words)
+    if not lines or _WITH_GAPS.intersection(words):
+        return (0.0,) * 9
+    ink = colour(value[start:close]) if close else (0.0, 0.0, 0.0, 1.0)
+    px = max((number(word, 0.0) for word in words if word.endswith("px")), default=0.0)
+    share = max((number(word, 0.0) / 100 for word in words if word.endswith("%")), default=0.0)
+    return ("line-through" in lines, "underline" in lines, px, share, *ink, not close)
+
+
+def _offset(value: str) -> tuple[float, float]:
+    """Return ``text-underline-offset`` in px, and in shares of a letter."""
+    size = number(value, np.inf)
+    return (0.0, size / 100) if value.endswith("%") else (size, 0.0)

@@ -191,6 +191,8 @@ STYLE_NAMES = (
     "scale",
     "translate",
     "will-change",
+    "text-underline-offset",
+    "text-decoration-skip-ink",
 )
 
 _SCRIPTS = "Emulation.setScriptExecutionDisabled"
