@@ -224,6 +224,10 @@ WAYS = {
         "<svg><text y=20 fill=none stroke=#000 stroke-opacity=0>{}</text></svg>",
         "<svg><text y=20 fill=none stroke=#000 stroke-width=0>{}</text></svg>",
         "<svg><text y=20 fill='url(#nope)'>{}</text></svg>",
+        "<svg><linearGradient id=g><stop stop-opacity=0 /><stop offset=1 stop-color='#0000' /></linearGradient>"
+        "<text y=20 fill='url(#g)'>{}</text></svg>",
+        "<svg><radialGradient id=g><stop style='stop-opacity:0%' /></radialGradient><linearGradient id=h href=#g />"
+        "<text y=20 fill='url(#h)'>{}</text></svg>",
         "<p style='color:transparent;text-shadow:0 0 40px #000'>{}</p>",
     ],
     Hiding.SAME_COLOUR: [
@@ -282,6 +286,8 @@ WAYS = {
         "ute;top:500px'>{}</p>",
         "<svg width=600 height=40><rect width=600 height=40 fill='#123'/><text y=20 fill='#123'>{}</text>"
         "</svg>",
+        "<svg><linearGradient id=g><stop stop-color=white /><stop offset=1 stop-color=#fefefe /></linearGradient>"
+        "<text y=20 fill='url(#g)'>{}</text></svg>",
         "<p style='background:linear-gradient(#fff,#fefefe);color:#fff'>{}</p>",
         "<p style='background:conic-gradient(#fff,#fff);color:#fff'>{}</p>",
         "<p style='background:repeating-linear-gradient(#fff,#fff 5px);color:#fff'>{}</p>",
@@ -350,6 +356,8 @@ WAYS = {
         "<div style='position:relative'><p>{}</p><svg style='position:absolute;left:0;top:0;width:100%;he"
         "ight:100%'><rect width='100%' height='100%' fill='#eee'/></svg></div>",
         "<svg width=600 height=40><text y=20>{}</text><rect width=600 height=40 fill='#fff'/></svg>",
+        "<svg width=600 height=40><linearGradient id=g><stop stop-color=#fff /></linearGradient><text y=20>{}</text>"
+        "<rect width=600 height=40 fill='url(#g)'/></svg>",
         "<div style='position:relative'><p>{}</p><div style='position:absolute;left:0;top:0;width:100%;he"
         "ight:100%;background:#fff;border-radius:3px'></div></div>",
         "<div style='position:relative'><p>{}</p><div style='position:absolute;left:0;top:0;width:100%;he"
@@ -501,6 +509,12 @@ SEEN_TOO = [
     "<style>:root{{color-scheme:light}}</style><iframe style='color-scheme:light' srcdoc='<style>:roo"
     't{{color-scheme:dark}}</style><p style="color:#fff">{}</p>\'></iframe>',
     "<svg width=600 height=40><rect width=600 height=40 fill='#123'/><text y=20 fill='#fff'>{}</text></svg>",
+    "<svg><linearGradient id=g><stop stop-color=#fff /><stop offset=1 stop-color=red /></linearGradient>"
+    "<text y=20 fill='url(#g)'>{}</text></svg>",
+    "<style>.a {{stop-color:red}}</style><svg><linearGradient id=g><stop stop-color=#fff class=a /></linearGradient>"
+    "<text y=20 fill='url(#g)'>{}</text></svg>",
+    "<svg><radialGradient id=g><stop stop-color=white><set attributeName=stop-color to=red></stop></radialGradient>"
+    "<text y=20 fill='url(#g)'>{}</text></svg>",
     "<svg width=600 height=40><path d='M0 0h600v40h-600z' fill='#123'/><text y=20 fill='#fff'>{}</tex"
     "t></svg>",
     "<p style='box-shadow:inset 0 0 0 1000px #123;color:#fff'>{}</p>",

@@ -158,6 +158,8 @@ class _Judge:
         faint[alone] = self.covers.behind(text[alone], back.owner[alone], others)[:, 0] < 0
         for stands_out in (self._stands_out, self._comes_over):
             faint[faint] = ~stands_out(back.take(np.flatnonzero(faint)), [ink[faint] for ink in inks])
+        on_own_bar, on_other_bar = self._bars(text, inks)
+        faint &= ~on_other_bar
         cores = self._cores(text)
         # A line of one letter's size is enough, whatever the size of its box.
         wide = np.minimum(_LEAST_OF_LETTER * letter, rect[:, 2] - rect[:, 0] - LEAST_PX)
@@ -177,7 +179,7 @@ class _Judge:
             faint,
             self.covers.hidden(text, self._shown(text), inks, back.owner, back.ground)
             | scene.is_struck[above]
-            | self._is_on_bar(text, inks),
+            | on_own_bar,
             (read * np.sqrt(thinness(scene.plane[above])) <= _LEAST_LETTER_PX)
             | (slant(scene.plane[above]) < _LEAST_SLANT)
             | node.is_coded[text]
@@ -191,14 +193,14 @@ class _Judge:
         of = (Hiding.INVISIBLE, *range(Hiding.INVISIBLE, Hiding.UNREADABLE + 1))
         return np.select(tests, [np.uint8(one) for one in of], np.uint8(Hiding.NONE))
 
-    def _is_on_bar(self, text: Ints, inks: Sequence[F64]) -> Bools:
-        """Return which letters are on a thick line of their own colour, which is painted before them."""
+    def _bars(self, text: Ints, inks: Sequence[F64]) -> tuple[Bools, Bools]:
+        """Return which letters are on a thick line that is painted before them, of their own or another colour."""
         node, bar = self.node, self.scene.bar_of[self.page.parent[text]]
-        found = (bar >= 0) & ~node.is_skipped[text] & (node.shadow_number[text] == 0)
-        found &= node.letter_px[text] == node.letter_px[bar]
+        there = (bar >= 0) & ~node.is_skipped[text] & (node.letter_px[text] == node.letter_px[bar])
+        own = node.shadow_number[text] == 0
         for ink in inks:
-            found &= (ink[:, 3] == 0) | (contrast(ink[:, :3], node.bar[bar]) <= LEAST_CONTRAST)
-        return np.asarray(found)
+            own &= (ink[:, 3] == 0) | (contrast(ink[:, :3], node.bar[bar]) <= LEAST_CONTRAST)
+        return np.asarray(there & own), np.asarray(there & ~own)
 
     def _is_in_slot(self, text: Ints, letter: F64) -> Bools:
         """Return which texts are in boxes that scroll and show no whole letter of them at once."""

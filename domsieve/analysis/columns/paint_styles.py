@@ -24,6 +24,7 @@ from domsieve.analysis.columns.css_values import (
     shades,
 )
 from domsieve.analysis.columns.page_columns import attributes_of, has_tag
+from domsieve.analysis.columns.svg_gradients import gradient_colours
 from domsieve.snapshot.contrast import contrast
 from domsieve.snapshot.page import Snapshot
 from domsieve.urls import join_url
@@ -226,10 +227,13 @@ class PaintStyles:
         drawn = self._below("svg") & ~self._below("foreignobject")
         named = attributes_of(self._page).found("id", str) if drawn.any() else {}
         names = set(named.values())
+        gradients = gradient_colours(self._page) if drawn.any() else {}
 
         def paint(value: str) -> Colour:
             """Return the colour of a fill or stroke; a reference to nothing paints nothing."""
             address = _ADDRESS.match(value)
+            if address and address[1] in gradients:
+                return gradients[address[1]]
             return NO_COLOUR if address and address[1] not in names else colour(value)
 
         self.fill = self.each("fill", "rgb(0, 0, 0)", paint)
