@@ -855,6 +855,50 @@ def test_letters_on_top_of_each_other_cannot_be_read(studio: Studio) -> None:
     _tell_apart(studio, PILED, CLOSE)
 
 
+_TOP = "position:absolute;left:0;top:0;margin:0"
+LAID = [
+    "<div style='display:grid'><b style='grid-area:1/1'>a line of other words, one more</b>"
+    "<b style='grid-area:1/1'>{}</b></div>",
+    f"<div style='position:relative;height:9em'><p style='{_TOP}'>a line of other words, one more</p>"
+    f"<p style='{_TOP};color:#222'>{{}}</p></div>",
+    "<p style='margin:0;line-height:20px'>a line of other words, one more</p>"
+    "<p style='margin:0;line-height:20px;position:relative;top:-20px'>{}</p>",
+]
+UNLAID = [
+    # One is transparent, clipped, of another colour, size or place, has a ground, or is as long as half of the other.
+    *(
+        f"<div style='position:relative;height:9em'><p style='{_TOP};{style}'>a line of other words, one more</p>"
+        f"<p style='{_TOP}'>{{}}</p></div>"
+        for style in (
+            "opacity:0",
+            "opacity:.3",
+            "visibility:hidden",
+            "clip-path:inset(50%)",
+            "color:#aaa",
+            "font-size:10px",
+            "top:9px",
+            "left:120px;white-space:nowrap",
+            "background:#fff8",
+            "width:8em",
+        )
+    ),
+    f"<div style='position:relative;height:9em'><p style='{_TOP}'>{{0}}</p><p style='{_TOP}'>{{0}}</p></div>",
+    f"<div style='position:relative;height:9em'><p style='{_TOP}'>a line of other words, one more</p>"
+    f"<img src=/pixel.png width=900 height=60 style='{_TOP}'><p style='{_TOP}'>{{}}</p></div>",
+    f"<p style='margin:0'>{{}}</p><p style='{_TOP.replace('absolute', 'fixed')};left:8px;top:8px'>a line of other "
+    "words</p><p style='height:3000px'>",
+    "<div style='display:grid'><b style='grid-area:1/1'>a line of other words, one more</b><b style='grid-area:1/1;"
+    "background:#fff'>{}</b></div>",
+    # Boxes that are too low for their text, as in pages without their style sheets.
+    "<div style='height:0'>a line of other words, one more</div><div>{}</div>",
+    "<div style='width:200px'><i style='float:left;position:relative'>a line of other words, one more</i>{}</div>",
+]
+
+
+def test_texts_on_top_of_each_other_cannot_be_read(studio: Studio) -> None:
+    _tell_apart(studio, LAID, UNLAID)
+
+
 FAR = [
     "<p style='font-size:1500px;word-break:break-all'>{}</p>",
     "<p style='width:1ch;word-break:break-all;line-height:300px'>{}</p>",

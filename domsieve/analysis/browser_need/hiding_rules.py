@@ -342,7 +342,15 @@ _PROPERTIES = (
     | {"display", "visibility", "position", "overflow", "overflow-x", "overflow-y", "width", "max-width"}
     | _CLIPS
     | _LINES
-    | {"font-size", "font", "line-height", "letter-spacing", "content-visibility", "backface-visibility"}
+    | {
+        "grid-area",
+        "font-size",
+        "font",
+        "line-height",
+        "letter-spacing",
+        "content-visibility",
+        "backface-visibility",
+    }
 )
 _SURELY = frozenset(("display", "visibility", "opacity", "content-visibility"))
 
@@ -353,6 +361,8 @@ def _hides(name: str, value: str) -> bool:
         return value.startswith("none")
     if name == "visibility":
         return value.startswith(("hidden", "collapse"))
+    if name == "grid-area":  # with numbers, several boxes can have one place
+        return value[:1].isdigit()
     if name in ("content-visibility", "backface-visibility"):
         return value.startswith("hidden")
     if name in _CLIPS:

@@ -24,6 +24,7 @@ from domsieve.analysis.columns.page_columns import page_texts
 from domsieve.analysis.columns.paint_styles import LEAST_CONTRAST, LEAST_OPACITY, LEAST_PX
 from domsieve.analysis.columns.rectangles import intersection, is_larger, samples, share_in
 from domsieve.analysis.columns.scene import Scene
+from domsieve.analysis.columns.stacks import are_stacked
 from domsieve.analysis.columns.visible import never_shown, shown_nodes
 from domsieve.budget import check, spending
 from domsieve.snapshot.contrast import contrast
@@ -165,15 +166,15 @@ class _Judge:
         wide = np.minimum(_LEAST_OF_LETTER * letter, rect[:, 2] - rect[:, 0] - LEAST_PX)
         high = np.minimum(_LEAST_OF_LINE * letter, rect[:, 3] - rect[:, 1] - LEAST_PX)
         least = np.maximum(np.stack((wide, high), axis=1), LEAST_PX)
-        left = intersection(scene.clip[above], rect)
+        shown = intersection(scene.clip[above], rect)
         tests = (
             scene.in_hidden_frame[text] | node.is_unpainted[text],
             ~node.seen[text] | are_folded(scene, text),
             (size <= LEAST_PX) | (read <= LEAST_PX) | scene.is_flat(above),
             unseen,
-            ~is_larger(left, least)
+            ~is_larger(shown, least)
             | self._is_in_slot(text, letter)
-            | (share_in(left, rect) < _LEAST_LEFT)
+            | (share_in(shown, rect) < _LEAST_LEFT)
             | self._is_cut(text, cores),
             self._is_off_screen(text),
             faint,
@@ -191,7 +192,11 @@ class _Judge:
             | are_turned(scene, text),
         )
         of = (Hiding.INVISIBLE, *range(Hiding.INVISIBLE, Hiding.UNREADABLE + 1))
-        return np.select(tests, [np.uint8(one) for one in of], np.uint8(Hiding.NONE))
+        reason = np.select(tests, [np.uint8(one) for one in of], np.uint8(Hiding.NONE))
+        left = np.flatnonzero(reason == Hiding.NONE)
+        some = (letters[left], letter[left], inks[0][left], back.owner[left])
+        reason[left[are_stacked(scene, self.covers, text[left], *some)]] = Hiding.UNREADABLE
+        return reason
 
     def _bars(self, text: Ints, inks: Sequence[F64]) -> tuple[Bools, Bools]:
         """Return which letters are on a thick line that is painted before them, of their own or another colour."""
