@@ -213,6 +213,24 @@ def test_only_under_a_picture_of_which_a_part_has_come_nothing_is_known(studio: 
     assert [text for text, hiding in said.items() if hiding] == [f"covered {n}" for n in range(len(covers))]
 
 
+def test_nothing_is_known_under_what_has_not_begun_to_come(studio: Studio, never: str) -> None:
+    beacon = f"<script>new Image().src = '{never}?count'</script>"
+    covers = [
+        _PICTURE.format(f"src={never}"),
+        f"<div style='position:absolute;inset:0;{_GROUND.format(never)}'></div>",
+        f"<iframe src={never}?frame style='position:absolute;inset:0;width:100%;height:100%'></iframe>",
+        f"<iframe sandbox src={never}?box style='position:absolute;inset:0;width:100%;height:100%'></iframe>",
+        f"<object data={never}?object style='position:absolute;inset:0;width:100%;height:100%'></object>",
+        f"<div style='position:absolute;left:0;top:0;content:url({never});width:900px;height:20px'></div>",
+    ]
+    boxes = [
+        f"<p>shown {number}</p>" + _BOX.format("margin:0", f"covered {number}", cover)
+        for number, cover in enumerate(covers)
+    ]
+    said = _show(studio, "".join(boxes) + beacon)
+    assert [text for text, hiding in said.items() if hiding] == [f"covered {n}" for n in range(len(covers))]
+
+
 @pytest.mark.parametrize("where", ["{}", _IN_CLOSED, _IN_SANDBOX])
 def test_under_a_lazy_picture_that_does_not_come_nothing_is_known(
     studio: Studio, never: str, where: str

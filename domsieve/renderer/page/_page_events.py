@@ -79,7 +79,7 @@ class PageEvents:
         self.data: dict[str, Response] = {}
         self._files: dict[str, LoadedFile] = {}
         self._depends_on_more = False
-        self._pictures: dict[str, str] = {}  # the addresses of pictures by their requests
+        self._shown: dict[str, str] = {}  # the addresses of pictures and frames by their requests
         self._pictures_found: dict[str, bool] = {}
         self.document_url = ""  # of the latest navigation, including redirects
         self.arrived_url = ""  # of the current document, or of one that failed
@@ -176,24 +176,23 @@ class PageEvents:
         return 0.0 if self._in_flight else self._now() - self._idle_at
 
     @property
-    def arriving_pictures(self) -> frozenset[str]:
-        """The addresses of pictures that have begun to arrive, but not ended."""
-        asked = (one for one, (kind, _) in self._in_flight.items() if kind == _PICTURE)
-        return frozenset(self._pictures[one] for one in asked if one in self._answered)
+    def awaited_pictures(self) -> dict[str, bool]:
+        """The addresses of pictures and frames that have not come, and whether they have begun to arrive."""
+        return {self._shown[one]: one in self._answered for one in self._in_flight if one in self._shown}
 
     def _request(self, event: dict[str, Any]) -> None:
         url, kind = event["request"]["url"], event.get("type", "Other")
         self._known.add(event["requestId"])
         if url.startswith("data:"):
             return
-        if kind == _PICTURE:  # after a redirect, the page still has the first address
-            self._pictures.setdefault(event["requestId"], url)
         self.requests += 1
         self.origins.add(_origin(url))
         if event["requestId"] == event.get("loaderId") and kind == "Document":
             self._main_frame = self._main_frame or event.get("frameId", "")
             if event.get("frameId", "") == self._main_frame:
                 self.document_url = url
+        if kind == _PICTURE or (kind == "Document" and event.get("frameId", "") != self._main_frame):
+            self._shown.setdefault(event["requestId"], url)  # after a redirect, the page still has the first
         is_sent = kind in _FILE_KINDS and event["request"].get("method", "GET") != "GET"
         self._depends_on_more |= is_sent or kind in _LIVE_KINDS
         self._calls[url] += 1
@@ -216,7 +215,8 @@ class PageEvents:
         if event["requestId"] != self.loader_id and event.get("type", "") in _FILE_KINDS:
             url = response["url"]
             self._files[event["requestId"]] = LoadedFile(url, response["status"], etag, last_modified)
-        if picture := self._pictures.get(event["requestId"]):
+        picture = self._shown.get(event["requestId"], "")
+        if picture and event.get("type", "") == _PICTURE:
             is_found = response["status"] not in _NO_FILE or response["mimeType"].startswith("image/")
             self._pictures_found[picture] = is_found or self._pictures_found.get(picture, False)
         if event["requestId"] != event["loaderId"]:  # not a document

@@ -30,6 +30,8 @@ PIXEL_STYLES = (
     "text-rendering",
     "ruby-align",
     "zoom",
+    "content",
+    "list-style-image",
 )
 """Computed properties that only the pictures need; a capture for them has these after all others."""
 

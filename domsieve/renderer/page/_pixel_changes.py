@@ -1,6 +1,7 @@
 """What a page changes when it is pictured: style sheets may ask whether scripts are on, or what can be scrolled."""
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from types import MappingProxyType
 from typing import NamedTuple
 from urllib.parse import urljoin
 
@@ -24,8 +25,8 @@ _WITH_SOURCES, _MEDIA = frozenset({"source", "img"}), frozenset({"media", "sizes
 
 # Elements that are pictures or have some, beside img, and the attributes with their addresses.
 _PICTURED, _ADDRESSES = (
-    frozenset({"input", "video", "image", "feimage"}),
-    ("src", "poster", "href", "xlink:href"),
+    frozenset({"input", "video", "image", "feimage", "iframe", "frame", "embed", "object"}),
+    ("src", "poster", "href", "xlink:href", "data"),
 )
 
 _Drawn = dict[int, tuple[tuple[str, ...], list[float]]]
@@ -159,23 +160,25 @@ class Missing(NamedTuple):
     Parameters
     ----------
     places : left, top, right and bottom, in px of the page, of pictures that had not come, or are gone.
-    addresses : those of pictures that had begun to arrive.
+    awaited : the addresses of pictures and frames that had not come, and whether they had begun to arrive.
     """
 
     places: Sequence[Sequence[float]] = ()
-    addresses: Collection[str] = ()
+    awaited: Mapping[str, bool] = MappingProxyType({})
 
 
 def mark_missing(scene: Scene, missing: Missing) -> None:
     """Mark the texts of a scene as unsure that are where something is missing, all if it is not known where."""
     mark_under(scene, (np.array(place, np.float64).reshape(2, 2) for place in missing.places))
-    found: dict[str, list[int]] = {address: [] for address in missing.addresses}
+    found: dict[str, list[int]] = {address: [] for address in missing.awaited}
     for number, start in enumerate(scene.starts[:-1].tolist() if found else ()):
         for node, address in _pictured(scene, number, found):
             found[address].append(start + node)
-    for nodes in found.values():
+    for address, nodes in found.items():
+        # Servers may leave pictures unanswered that scripts ask for to count readers: these are nowhere.
+        is_unknown = missing.awaited[address] and not nodes
         # The background of these is that of the page.
-        if not nodes or any(scene.names[node] in ("html", "body") for node in nodes):
+        if is_unknown or any(scene.names[node] in ("html", "body") for node in nodes):
             scene.unsure[:] = True
         mark_under(scene, scene.bounds[nodes].reshape(-1, 2, 2))
 

@@ -348,13 +348,13 @@ async def _at_rest(tab: Tab, watch: PageEvents, *, scripts: bool, limit_s: float
 
     Yields what is missing then, but readers may see. Nothing is known of where it is.
     """
-    arriving = watch.arriving_pictures
+    awaited = watch.awaited_pictures
     # At once: a server may notice that the page does nothing more, and answer then.
     note = tab.call(watch.frame_id, watch.loader_id, "notePictures()", limit_s=limit_s)
     stop_loading = tab.send("Page.stopLoading", limit_s=limit_s)
     async with _scripts_off(tab, note, stop_loading, scripts=scripts, limit_s=limit_s):
         lost = await tab.call(watch.frame_id, watch.loader_id, "lostPictures()", limit_s=limit_s)
-        yield Missing([[-inf, -inf, inf, inf]] if lost is None else lost, arriving)
+        yield Missing([[-inf, -inf, inf, inf]] if lost is None else lost, awaited)
 
 
 async def _trim(
