@@ -5,7 +5,8 @@ from dataclasses import dataclass, field
 
 # Readers wait for what fades in or moves to its place within this time, in seconds.
 ENDS_SOON_S = 5.0
-ENDS_SOON_MS = round(ENDS_SOON_S * 1000)
+# Animations that end within this time count as they end. A guess of how long readers stay on a page.
+ENDS_MS = 60_000
 
 
 class Clock:

@@ -771,6 +771,8 @@ _FADE = (
 FADES_IN = [
     _FADE + "<p style='animation:in 4s forwards'>{}</p>",
     _FADE + "<p style='animation:in 2s 2s both'>{}</p>",
+    _FADE + "<p style='animation:in 1s 50s both'>{}</p>",
+    _FADE + "<p style='animation:in 4s 3 forwards'>{}</p>",
     _FADE + "<p style='opacity:1;animation:in 4s'>{}</p>",
     _FADE + "<p id=m style='transition:opacity 4s'>{}</p><script>m.offsetTop; m.style.opacity = 1</script>",
     _FADE
@@ -800,6 +802,9 @@ FADES_OUT = [
     _FADE + "<p style='animation:in 4s forwards paused'>{}</p>",
     _FADE + "<p style='animation:in 1s forwards,out 1s 3s forwards'>{}</p>",
     _FADE + "<p style='opacity:1;animation:out 4s forwards'>{}</p>",
+    _FADE + "<p style='opacity:1;animation:out 1s 6s forwards'>{}</p>",
+    _FADE + "<p style='opacity:1;animation:out 9s 3 forwards'>{}</p>",
+    "<style>p {{ opacity:0;transition:opacity 1s 9s;@starting-style {{ opacity:1 }} }}</style><p>{}</p>",
     _FADE + "<p id=m style='opacity:1;transition:opacity 4s'>{}</p>"
     "<script>m.offsetTop; m.style.opacity = 0</script>",
     "<svg><text y=20>{}<animate attributeName=opacity to=0 begin=2s dur=2s fill=freeze /></text></svg>",
@@ -808,6 +813,7 @@ FADES_OUT = [
     "<svg><text y=20 opacity=0>{}<set attributeName=opacity to=1 begin=1000s /></text></svg>",
     "<svg><text y=20 opacity=0>{}<set attributeName=opacity to=1 begin=1s dur=3s /></text></svg>",
     "<svg><svg><text y=20>{}<set attributeName=opacity to=0 begin=4s /></text></svg></svg>",
+    "<svg><text y=20>{}<set attributeName=opacity to=0 begin=40s /></text></svg>",
     "<svg id=m><text y=20 opacity=0>{}<set attributeName=opacity to=1 begin=4s /></text></svg>"
     "<script>m.pauseAnimations()</script>",
     "<div id=h></div><script>h.attachShadow({{ mode: 'open' }}).innerHTML = '<svg><text y=20>{}"

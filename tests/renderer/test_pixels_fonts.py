@@ -94,3 +94,33 @@ def test_letters_that_become_others_beside_each_other_are_not_seen(studio: Studi
     fonts = {"plain": _swapped("DejaVuSans.ttf", {}), "swapped": file.getvalue()}
     html = f"<p class=plain>plain {_WORDS}</p><p class=swapped>{_WORDS}</p>"
     assert _judged(studio, fonts, html) == {f"plain {_WORDS}": Hiding.NONE, _WORDS: Hiding.UNSEEN}
+
+
+def test_few_letters_that_look_like_others_do_not_hide_text(studio: Studio) -> None:
+    fonts = {"odd": _swapped("DejaVuSans.ttf", {"1": "7", "s": "z", "i": "j", "p": "q"})}
+    texts = ["$1,117.71 of 1,111.11", "Mississippi", "11/11/2011 11:11"]
+    html = "".join(f"<p class=odd>{text}</p>" for text in [_WORDS, *texts])
+    assert _judged(studio, fonts, html) == dict.fromkeys([_WORDS, *texts], Hiding.NONE)
+
+
+def _with_feature(tag: str, letters: str) -> bytes:
+    """Return a font of which a feature draws some letters as others, of another width."""
+    font = TTFont(_FONTS / "DejaVuSans.ttf")
+    names = font.getBestCmap()
+    steps = " ".join(
+        f"sub {names[ord(one)]} by {names[ord(other)]};" for one, other in _shifted(letters).items()
+    )
+    addOpenTypeFeaturesFromString(font, f"feature {tag} {{ {steps} }} {tag};")
+    file = io.BytesIO()
+    font.save(file)
+    return file.getvalue()
+
+
+@pytest.mark.parametrize("style", ["font-variant-numeric:lining-nums", 'font-feature-settings:"lnum"'])
+def test_digits_that_a_feature_of_the_font_chooses_are_seen(studio: Studio, style: str) -> None:
+    fonts = {
+        "digits": _with_feature("lnum", "0123456789abcdefghij"),
+        "letters": _with_feature("lnum", string.ascii_lowercase),
+    }
+    html = f"<p class=digits style='{style}'>1,107.72</p><p class=letters style='{style}'>{_WORDS}</p>"
+    assert _judged(studio, fonts, html) == {"1,107.72": Hiding.NONE, _WORDS: Hiding.UNSEEN}

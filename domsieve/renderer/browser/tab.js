@@ -5,14 +5,14 @@
 // shows(), aim(): find the first element that is shown by a selector; null says that it is no selector.
 // goUp(), unscroll(withPage): scroll back to the top.
 // hideNoscript(): keeps noscript hidden while scripts are off, or ends that.
-// trim(): makes the document ready for its capture, and ends the animations that end within `endMs`, or, if they wait for
-// a reader to scroll to something, take no longer than `lateEndMs`; returns how many nodes it had. resume(): lets those go
-// on that follow what is scrolled. halfway: these.
+// trim(): makes the document ready for its capture, and ends the animations that end within `endMs`, or take no longer, if
+// they wait for a reader to scroll to something; returns how many nodes it had. resume(): lets those go on that follow what
+// is scrolled. halfway: these.
 // hold(), letGo(): pauses the others, so that the pictures show them as they are in the capture, and lets them go on.
 globalThis.domsieve = (() => {
   const {
     part, run, own, isLaidOut, trees, allTrees, laidOut, animated, unskipped, canScroll, animationsOf, clocksOf,
-    hasOwn, endsWithin, hold, letGo,
+    hasOwn, endsWithin, lasts, hold, letGo,
   } = dom;
 
   let lastChange = performance.now();
@@ -204,7 +204,7 @@ globalThis.domsieve = (() => {
       held.splice(0).forEach(letGo);
     },
 
-    trim(limit, endMs, lateEndMs) {
+    trim(limit, endMs) {
       const walker = own("createTreeWalker").call(document, document);
       let count = 1;
       let last = null;
@@ -218,10 +218,10 @@ globalThis.domsieve = (() => {
       // Half of what a capture carries would be source code, which nobody wants.
       for (const script of own("scripts")) if (!isData(script) && script.textContent) script.textContent = " "; // not :empty
       const all = allTrees();
-      const before = new Set(all.flatMap(animationsOf));
-      wind(all, lateEndMs);
+      wind(all, endMs);
       for (const one of all.flatMap(animationsOf)) {
-        if (endsWithin(one, before.has(one) ? endMs : lateEndMs) || (waits(one) && one.effect.getComputedTiming().endTime <= lateEndMs)) one.finish();
+        const mostMs = one.effect ? lasts(one.effect, endMs) : 0;
+        if (endsWithin(one, mostMs) || (waits(one) && one.effect.getComputedTiming().endTime <= mostMs)) one.finish();
         if (followsItsElement(one)) {
           // Its time counts from the begin of its range.
           const begin = one.timeline.currentTime?.sub(one.currentTime ?? CSS.percent(0)) ?? CSS.percent(0);

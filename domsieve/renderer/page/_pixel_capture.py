@@ -32,6 +32,8 @@ PIXEL_STYLES = (
     "zoom",
     "content",
     "list-style-image",
+    "font-variant-numeric",
+    "font-feature-settings",
 )
 """Computed properties that only the pictures need; a capture for them has these after all others."""
 

@@ -14,7 +14,8 @@ _MOST_LETTERS, _FEWEST_LETTERS, _MOST_FONTS = 16, 8, 200
 _MOST_WRITTEN, _TOGETHER = 300, 10
 # A text cannot be read if this share of its letters look like others, or if its words look less than this like their
 # letters one by one; and a part of it, if more than half of its letters do, or if it looks less than this like them.
-# Either is in a font of which the same share of the letters look like others, or has so many letters. Measured on 44
+# The first is so only if there are so many such letters, or a font has one fewer, which are the same share of those
+# that it is used for; the second, if there are so many letters in all, or the font is such a one. Measured on 44
 # fonts, also for headlines and in handwriting: at most 5 of 52 letters of each look like others, .4 and more in fonts
 # for reading whose letters were swapped. Words with ligatures and joined letters look like their letters by .35 and
 # more, on average by .7; those of which all letters but the first become others by .25 to .54, on average by .4.
@@ -106,24 +107,31 @@ class Written:
         strange = {
             font
             for font, (all_, one) in wrong.items()
-            if len(all_) >= _FEWEST_LETTERS and len(one) > _MISTAKEN_SHARE * len(all_)
+            if len(one) >= _FEWEST_MISTAKEN - 1 and len(one) > _MISTAKEN_SHARE * len(all_)
         }
         if sum(map(len, few.values())) >= _FEWEST_LETTERS:  # each letter may be in a font of its own
             strange |= few.keys()
         scene = self._scene
         compared, mistaken_in, is_strange = np.zeros((3, scene.line.size))
         is_like = np.ones_like(compared)
+        mistaken_by: dict[int, set[str]] = {}  # the letters of each text that look like others
         for (font, _, _), parts, likeness in zip(self.lines, self._parts, joined, strict=True):
             is_strange[parts] = font in strange
             for part, like in zip(parts.tolist(), likeness, strict=True):
                 text = scene.pieces[scene.line[part]][slice(*scene.chars[part])]
                 compared[part], mistaken_in[part] = (sum(map(text.count, letters)) for letters in wrong[font])
+                mistaken_by.setdefault(int(scene.owner[part]), set()).update({*text} & {*wrong[font][1]})
                 is_like[part] = like if max(text) < _JOINED else 1
         letters_of, like_of, compared_of, mistaken_of = (
             np.bincount(scene.owner, one, scene.kind.size)
             for one in (scene.letters, scene.letters * is_like, compared, mistaken_in)
         )
-        is_whole = (like_of < _LEAST_JOINED * letters_of) | (mistaken_of > _MISTAKEN_SHARE * compared_of)
-        found = is_whole[scene.owner] | (is_like < _LEAST_OF_WORD) | (2 * mistaken_in > compared)
-        count = np.bincount(scene.owner[found], scene.letters[found], scene.kind.size)
-        return np.asarray(found & ((is_strange > 0) | (count[scene.owner] >= _FEWEST_MISTAKEN)))
+        has_many = np.zeros(scene.kind.size, np.bool_)
+        has_many[[text for text, letters in mistaken_by.items() if len(letters) >= _FEWEST_MISTAKEN]] = True
+        is_other = (mistaken_of > _MISTAKEN_SHARE * compared_of)[scene.owner] | (2 * mistaken_in > compared)
+        is_other &= has_many[scene.owner] | (is_strange > 0)
+        is_joined = (like_of < _LEAST_JOINED * letters_of)[scene.owner] | (is_like < _LEAST_OF_WORD)
+        count = np.bincount(scene.owner[is_joined], scene.letters[is_joined], scene.kind.size)
+        return np.asarray(
+            is_other | (is_joined & ((is_strange > 0) | (count[scene.owner] >= _FEWEST_MISTAKEN)))
+        )

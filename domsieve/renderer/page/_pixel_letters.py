@@ -239,9 +239,9 @@ def _placed(
 
 
 def _is_varied(scene: Scene, node: int) -> bool:
-    """Return whether a text may be in a variation of its font, or in another font."""
+    """Return whether a text may be in a variation of its font, in another font, or have other digits."""
     styles = scene.style(node, "font-variation-settings", "font-stretch")
-    return scene.has_first_lines or styles != ["normal", "100%"]
+    return scene.has_first_lines or bool(scene.has_other_digits[node]) or styles != ["normal", "100%"]
 
 
 def _turned(scene: Scene, node: int) -> list[float] | None:

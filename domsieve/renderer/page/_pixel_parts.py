@@ -43,9 +43,10 @@ _OPENING, _CLOSING = frozenset("\u202a\u202b\u202d\u202e\u2066\u2067\u2068"), fr
 _WORD = re.compile(rf"\S{{1,{_MOST_LETTERS}}}")
 _NARROW, _WIDE = frozenset(" ijlftrI.,:;'!|()[]"), frozenset("mwMW@%")
 
-
 # Colours that are more transparent say little of how letters look.
 _LEAST_OPAQUE = 0.5
+# The features of fonts that choose other digits.
+_OF_DIGITS = frozenset({"lnum", "onum", "pnum", "tnum", "zero", "frac", "afrc", "ordn"})
 
 
 @dataclass(slots=True)
@@ -406,6 +407,12 @@ def number(value: str) -> float:
         return float(value)
     except ValueError:
         return 1.0
+
+
+def has_other_digits(numeric: str, features: str) -> bool:
+    """Return whether `font-variant-numeric` and `font-feature-settings` choose other digits, and nothing else."""
+    tags = {one.split('"')[1] for one in features.split(",") if one.count('"') == 2}
+    return tags <= _OF_DIGITS and (numeric not in {"normal", ""} or bool(tags))
 
 
 @lru_cache(5_000)

@@ -16,8 +16,6 @@ _PICTURED = (
     "list-style-image",
 )
 _SIZES = ("background-size", "mask-size")
-PATTERNS = (*_PICTURED, *_SIZES)
-"""The computed properties with pictures and their sizes."""
 # Patterns of smaller pictures, and of gradients with more colours, may be finer than pixels. Guesses.
 _FINE_PX, _MOST_STOPS = 4.0, 24
 # Boxes that are narrower are strips: in pictures of half the size, text shows through those that touch. Guesses.

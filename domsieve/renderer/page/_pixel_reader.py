@@ -4,7 +4,7 @@ import asyncio
 import contextlib
 from typing import Any
 
-from domsieve.renderer._limits import ENDS_SOON_MS
+from domsieve.renderer._limits import ENDS_MS
 from domsieve.renderer.browser.tab import Tab
 from domsieve.renderer.page._pixel_camera import Camera
 from domsieve.renderer.page._pixel_parts import F64
@@ -44,7 +44,7 @@ class Reader(Camera):
         """Let styles, animations and canvases follow what was scrolled; a place is in the window."""
         await self.wake(left, top)
         if self.is_lively:
-            self.is_unsteady |= any(await self.ask_all("settle", ENDS_SOON_MS))
+            self.is_unsteady |= any(await self.ask_all("settle", ENDS_MS))
         if self.has_canvas and (styles := await self.ask_all("canvasStyles")) != self._canvas_styles:
             if self._canvas_styles:
                 await relaid(self, ())

@@ -5,7 +5,7 @@ from types import MappingProxyType
 
 import numpy as np
 
-from domsieve.renderer.page._pixel_capture import PIXEL_STYLES, PixelCapture, PixelDocument
+from domsieve.renderer.page._pixel_capture import PixelCapture, PixelDocument
 from domsieve.renderer.page._pixel_parts import (
     F64,
     MOST_ENLARGED,
@@ -16,6 +16,7 @@ from domsieve.renderer.page._pixel_parts import (
     drawn_scale,
     edges_of,
     frame_place,
+    has_other_digits,
     is_drawn_again,
     is_letter,
     letters_before,
@@ -26,7 +27,7 @@ from domsieve.renderer.page._pixel_parts import (
     shadow_px,
     squeezed,
 )
-from domsieve.renderer.page._pixel_patterns import PATTERNS, has_fine_patterns, may_move, painted_by_script
+from domsieve.renderer.page._pixel_patterns import has_fine_patterns, may_move, painted_by_script
 from domsieve.renderer.page._pixel_reading import clear, is_unclear, unclear_filters, unread
 from domsieve.renderer.page._pixel_shapes import SHAPING, Shapes
 from domsieve.renderer.page._pixel_tree import nodes_of
@@ -47,27 +48,6 @@ SHOWING = ("opacity", "visibility")
 """Properties that make text invisible without a doubt."""
 LOOKING = (*SHOWING, *SHAPING)
 """Properties of the text that may be others at another moment."""
-_PROPERTIES = frozenset(
-    (
-        *("font-family", "font-style", "font-weight", "overflow-x", "overflow-y"),
-        *SHOWING,
-        *("filter", "backdrop-filter", "position", "background-clip", "z-index", "display"),
-        *("text-decoration-line", "text-shadow", "-webkit-text-stroke-width", "-webkit-text-security"),
-        *(
-            "clip-path",
-            "-webkit-text-fill-color",
-            "box-shadow",
-            "clip",
-            "outline",
-            "perspective",
-            "direction",
-            "writing-mode",
-            *SHAPING,
-            *PIXEL_STYLES,
-            *PATTERNS,
-        ),
-    )
-)
 # What these draw is no text of the page, but has its shadows.
 _WITH_OWN_TEXT = ("details", "input", "textarea", "select", "img", "object", "video", "audio", "meter")
 _SVG_TEXT = frozenset({"text", "tspan", "textpath"})
@@ -118,6 +98,7 @@ class Scene(Shapes):
     is_displaced : (N,), the nodes whose lines captures have elsewhere: vertical ones, in columns, buttons, drawings.
     is_level, is_combined : (N,), the nodes whose lines are written to the side, not down or up, and those of them
         whose letters stand side by side in a line that goes down.
+    has_other_digits : (N,), the nodes whose styles choose other digits of their font.
     is_clamped : (N,), the nodes in boxes that show only some lines (``line-clamp``); captures leave out others.
     misread : (B,), the parts of texts for which a font of the page draws other letters.
     letters_of : (N,), how many letters each text has.
@@ -192,6 +173,8 @@ class Scene(Shapes):
         self._is_spread = (between > _MOST_SPREAD * sizes)[row] & (self.kind == Kind.TEXT)
         is_drawing = np.array([one == "svg" for one in self.names])
         self.is_drawing = self.below(is_drawing)
+        variants = zip(column["font-variant-numeric"], column["font-feature-settings"], strict=True)
+        self.has_other_digits = np.array([has_other_digits(*one) for one in variants])[row]
         self.unread = unread(column, row, self.levels, self.parent, is_drawing)
         filters, backdrops = column["filter"], column["backdrop-filter"]
         unclear = (
@@ -300,7 +283,17 @@ class Scene(Shapes):
                     pieces[at][1][begin:end]
                     for at, (begin, end) in zip(line.tolist(), chars[:, :2].tolist(), strict=True)
                 )
-                signs.append(np.array([not any(map(is_letter, one)) for one in parts], np.bool_))
+                is_digits = self.has_other_digits[node[entry]].tolist()
+                # No canvas draws other digits, so these are looked for as signs.
+                signs.append(
+                    np.array(
+                        [
+                            not any(is_letter(sign) and not (other and sign.isdecimal()) for sign in one)
+                            for one, other in zip(parts, is_digits, strict=True)
+                        ],
+                        np.bool_,
+                    )
+                )
                 columns.append((node[entry], line + lines, box, first, letters, chars))
                 self.pieces += (piece for _, piece in pieces)
                 line_boxes.append(edges_of(places))

@@ -11,7 +11,7 @@ from collections.abc import AsyncIterator, Sequence, Set
 from itertools import chain
 from typing import NamedTuple
 
-from domsieve.renderer._limits import ENDS_SOON_MS
+from domsieve.renderer._limits import ENDS_MS
 from domsieve.renderer.browser.connection import CommandError
 from domsieve.renderer.page._pixel_capture import PixelCapture
 from domsieve.renderer.page._pixel_page import OpenPage
@@ -126,7 +126,7 @@ async def relaid(page: OpenPage, style_names: Sequence[str]) -> PixelCapture:
     ValueError : a script has run.
     """
     async with _frozen(page), _scripts_on(page):
-        await page.ask_all("relay", ENDS_SOON_MS)
+        await page.ask_all("relay", ENDS_MS)
         return await page.capture(style_names)
 
 

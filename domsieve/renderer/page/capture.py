@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from math import inf
 from typing import Any
 
-from domsieve.renderer._limits import ENDS_SOON_MS
+from domsieve.renderer._limits import ENDS_MS
 from domsieve.renderer.browser.connection import CommandError
 from domsieve.renderer.browser.tab import Tab
 from domsieve.renderer.page._convert import Capture
@@ -372,9 +372,9 @@ async def _trim(
             await asyncio.sleep(_FRAME_S)  # else scripts would be told of it afterwards
         if scripts and pixels:
             await _hide_noscript(tab, watch, True, limit_s=limit_s)
-        # For pictures, the page has had the time already, but not what waits until a reader scrolls to it.
-        function = f"trim({max_nodes}, {0 if pixels else ENDS_SOON_MS}, {ENDS_SOON_MS})"
-        return int(await tab.call(watch.frame_id, watch.loader_id, function, limit_s=limit_s))
+        return int(
+            await tab.call(watch.frame_id, watch.loader_id, f"trim({max_nodes}, {ENDS_MS})", limit_s=limit_s)
+        )
 
 
 async def _hide_noscript(tab: Tab, watch: PageEvents, is_hidden: bool, *, limit_s: float) -> None:

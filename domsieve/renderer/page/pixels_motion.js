@@ -12,7 +12,7 @@
 // relay(endsMs, ...roots): lays canvases out anew, and does the latter.
 // isDriven(...lifted): see below.
 Object.assign(domsievePixels, (() => {
-  const { part, run, own, isLaidOut, animated, unskipped, animationsOf, clocksOf, hasOwn, isHeld } = dom;
+  const { part, run, own, isLaidOut, animated, unskipped, animationsOf, clocksOf, hasOwn, isHeld, lasts, SOON_MS } = dom;
   const { sheet, strong, adopt, drop, treesOf, put, above, rectOf, hideThrown } = domsievePixels;
 
   // What snaps does not stay where it is scrolled to.
@@ -33,11 +33,11 @@ Object.assign(domsievePixels, (() => {
   const stopped = [];
   let known = [];
 
-  const [LONG_MS, MOST_ENDLESS] = [5_000, 2_000]; // what ends sooner has ended; a bound of the work
+  const MOST_ENDLESS = 2_000; // a bound of the work
   // Nobody reads what is thrown about for ever.
   const hideEndless = () => {
     const all = paused.map(([animation]) => animation).filter(({ effect }) =>
-      effect?.target && effect.getComputedTiming().endTime > LONG_MS);
+      effect?.target && effect.getComputedTiming().endTime > SOON_MS);
     const endless = all.length > MOST_ENDLESS ? all.sort(() => Math.random() - 0.5).slice(0, MOST_ENDLESS) : all;
     const clocks = stopped.filter(([drawing]) => hasOwn(drawing));
     if (endless.length || clocks.length) hideThrown(known, endless, clocks);
@@ -70,7 +70,7 @@ Object.assign(domsievePixels, (() => {
     for (const animation of animations) {
       if (isDriven(animation) || animation.playState !== "running") continue;
       begun.add(animation);
-      if (animation.effect.getComputedTiming().endTime <= endsMs) animation.finish();
+      if (animation.effect.getComputedTiming().endTime <= lasts(animation.effect, endsMs)) animation.finish();
       else {
         animation.currentTime = endsMs * (1 + Math.random()); // no page can know when
         animation.pause();
