@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 ENDS_SOON_S = 5.0
 # Animations that end within this time count as they end. A guess of how long readers stay on a page.
 ENDS_MS = 60_000
+# For pictures, they must have gone on for so long before: a script may begin them again and again.
+OLD_MS = 4_000
 
 
 class Clock:

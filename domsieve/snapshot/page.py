@@ -27,7 +27,7 @@ MOMENTS = "moments"
 these, see `domsieve.snapshot.moments`, or ``""``."""
 
 UNPICTURED = "unpictured"
-"""What is said of all texts of a page if its pictures failed; then layout alone decides what can be seen."""
+"""What is said of texts of which there are no pictures, because these failed; then layout alone decides."""
 
 LONGEST_JSON_LD = 1_000_000
 """Maximum length of one JSON-LD text in characters; longer ones are dropped."""

@@ -22,14 +22,14 @@ def has_pixels(page: Snapshot) -> bool:
 
 
 def is_unpictured(page: Snapshot) -> bool:
-    """Return whether the pictures of the page failed, so that layout decides."""
+    """Return whether pictures of the page failed, so that layout decides on all or some of its texts."""
     return UNPICTURED in _said(page)
 
 
 def unsure_texts(page: Snapshot) -> int:
     """Return the number of texts of which pictures do not say whether they can be seen; 0 without pictures.
 
-    They count as hidden, but if all pictures of the page failed, layout decides.
+    They count as hidden, but where pictures failed, layout decides.
     """
     if not (said := _said(page)):
         return 0

@@ -667,6 +667,25 @@ def test_where_pictures_fail_layout_decides_and_the_page_says_so(
     assert domsieve.clean(page, method="none").unsure_texts == 0
 
 
+def test_what_was_looked_at_counts_if_the_time_ends_before(
+    studio: Studio, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def late(*_: Any, **__: Any) -> None:
+        raise TimeoutError
+
+    monkeypatch.setattr(pixels._Page, "_scroll", late)
+    cover = "<canvas style='position:absolute;inset:0;width:100%;height:100%'></canvas><script>{"
+    cover += "const c = document.querySelector('canvas').getContext('2d'); c.fillStyle = '#fff'; "
+    cover += "c.fillRect(0, 0, 900, 900) }</script>"
+    html = f"<p>{_WORDS}</p><div style='position:relative'><p>covered</p>{cover}</div>"
+    page = show(studio, f"{html}<div style='overflow:auto;height:30px'><p>one<p>two<p>three</div>")
+    assert [reason[:37] for reason in page.provenance.reasons] == ["capture: pixels: unsure, no pictures "]
+    said = judged(page)
+    assert said.pop("covered") == Hiding.UNSEEN
+    assert {*said.values()} == {Hiding.NONE}
+    assert domsieve.clean(page, method="none", hidden="pixels").unsure_texts == 3
+
+
 def test_pictures_and_what_follows_take_no_longer_than_is_left(
     studio: Studio, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -6,8 +6,8 @@
 // goUp(), unscroll(withPage): scroll back to the top.
 // hideNoscript(): keeps noscript hidden while scripts are off, or ends that.
 // trim(): makes the document ready for its capture, and ends the animations that end within `endMs`, or take no longer, if
-// they wait for a reader to scroll to something; returns how many nodes it had. resume(): lets those go on that follow what
-// is scrolled. halfway: these.
+// they wait for a reader to scroll to something, but not those that began less than `oldMs` ago; returns how many nodes it
+// had. resume(): lets those go on that follow what is scrolled. halfway: these.
 // hold(), letGo(): pauses the others, so that the pictures show them as they are in the capture, and lets them go on.
 globalThis.domsieve = (() => {
   const {
@@ -204,7 +204,7 @@ globalThis.domsieve = (() => {
       held.splice(0).forEach(letGo);
     },
 
-    trim(limit, endMs) {
+    trim(limit, endMs, oldMs) {
       const walker = own("createTreeWalker").call(document, document);
       let count = 1;
       let last = null;
@@ -218,9 +218,11 @@ globalThis.domsieve = (() => {
       // Half of what a capture carries would be source code, which nobody wants.
       for (const script of own("scripts")) if (!isData(script) && script.textContent) script.textContent = " "; // not :empty
       const all = allTrees();
+      const young = new Set(all.flatMap(animationsOf).filter((one) => one.playState === "running"
+        && one.currentTime < oldMs * one.playbackRate));
       wind(all, endMs);
       for (const one of all.flatMap(animationsOf)) {
-        const mostMs = one.effect ? lasts(one.effect, endMs) : 0;
+        const mostMs = one.effect && !young.has(one) ? lasts(one.effect, endMs) : 0;
         if (endsWithin(one, mostMs) || (waits(one) && one.effect.getComputedTiming().endTime <= mostMs)) one.finish();
         if (followsItsElement(one)) {
           // Its time counts from the begin of its range.

@@ -26,6 +26,7 @@ class Sight(IntEnum):
     SEEN = 1
     UNSEEN = 2
     UNSURE = 3
+    UNPICTURED = 4  # the time ended before
 
 
 class Count:
@@ -35,6 +36,7 @@ class Count:
     ----------
     letters : the lines whose letters can be drawn apart.
     can_be_alone : (B,), whether the letters of a part can be made transparent while those of all others are seen.
+    settled : (B,), the parts of which no later picture says more.
     """
 
     def __init__(self, scene: Scene, documents: Ints, letters: Letters) -> None:
@@ -43,7 +45,7 @@ class Count:
         self._changed, self._ink = np.zeros(count), np.zeros(count)
         self._is_known = np.isin(scene.document_of[scene.owner], documents) & ~scene.unsure[scene.owner]
         self._is_counted = np.zeros(count, np.bool_)
-        self._is_given_up = np.zeros(count, np.bool_)
+        self._is_given_up, self.settled = np.zeros((2, count), np.bool_)
         self.can_be_alone = scene.alone[scene.owner]
         self.letters = letters
 
@@ -108,6 +110,12 @@ class Count:
         for part in parts:
             self._changed[boxes] += part.changed[boxes]
             self._is_known[boxes & part.unsure] = False
+
+    def settle(self, boxes: Bools, again: Bools) -> None:
+        """Count some parts of the page as settled, but for those that are looked for `again`."""
+        scene = self.scene
+        self.settled |= boxes & (scene.scroller < 0) & (scene.fixed_box < 0)
+        self.settled &= ~again
 
     def sights(self, is_beyond: Bools) -> tuple[NDArray[np.uint8], dict[int, list[tuple[int, int]]]]:
         """Return the `Sight` of all nodes (N,), and the letters that are seen of those of which not all are.

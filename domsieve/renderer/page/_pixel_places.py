@@ -67,10 +67,14 @@ class Places(Tree):
             if start:  # what the frame is in
                 self.shifts[own] += self.shifts[self._float_of[self.parent[start]]]
 
+    def floats_with_page(self) -> Bools:
+        """Return the floats (F,) that stay in the window: those in a box stay there while only the page is scrolled."""
+        return self._around_floats() < 0
+
     def floating_parts(self) -> Bools:
-        """Return the parts (B,) that are in floats."""
-        number = self._float_of[self.owner]
-        return np.asarray((number >= 0) & (number < self.floats.size))
+        """Return the parts (B,) that are in these floats."""
+        with_page = np.append(self.floats_with_page(), [False, False])
+        return np.asarray(with_page[np.minimum(self._float_of[self.owner], self.floats.size)])
 
     def ends(self) -> F64:
         """Return how far parts go to the right and down with floats, where the ways of these end, in px (B, 2)."""

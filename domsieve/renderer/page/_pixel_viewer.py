@@ -489,3 +489,4 @@ class _Search:
         await viewer.view_here(self._count, shot.here, shot.clip, shot.without)
         unseen = np.flatnonzero(self._count.unseen(shot.here & ~viewer.moving))
         self._again[under_floats(scene, viewer.reach, unseen)] = True
+        self._count.settle(shot.here & ~viewer.moving, self._again)

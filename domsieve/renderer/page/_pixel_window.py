@@ -104,15 +104,15 @@ def in_window(scene: Scene, window: F64, grounds: Ints) -> Bools:
 
 
 def under_floats(scene: Scene, reach: F64, parts: Ints) -> Ints:
-    """Return those of some parts that a float may cover where it is now; see `Places.floats`.
+    """Return those of some parts that a float may cover where it is now, and not where the page is scrolled elsewhere.
 
     Parameters
     ----------
-    reach : left, top, right and bottom of each float where it was at first, with all below it (F, 4).
+    reach : left, top, right and bottom of each of `Places.floats` where it was at first, with all below it (F, 4).
     """
     boxes = scene.in_view()[0][parts]
     found = np.zeros(parts.size, np.bool_)
-    for place in scene.places_of(reach):
+    for place in scene.places_of(reach)[scene.floats_with_page()]:
         found |= meet(boxes, place)
     return parts[found]
 

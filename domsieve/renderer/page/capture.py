@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from math import inf
 from typing import Any
 
-from domsieve.renderer._limits import ENDS_MS
+from domsieve.renderer._limits import ENDS_MS, OLD_MS
 from domsieve.renderer.browser.connection import CommandError
 from domsieve.renderer.browser.tab import Tab
 from domsieve.renderer.page._convert import Capture
@@ -284,6 +284,7 @@ async def capture_document(
         still: contextlib.AbstractAsyncContextManager[Missing] = contextlib.nullcontext(Missing())
         if pixels:
             still = _at_rest(tab, watch, scripts=scripts, limit_s=least_s)
+        is_whole = True
         async with still as missing:
             async with asyncio.timeout(limit_s):
                 count = await _trim(tab, watch, max_nodes, scripts=scripts, pixels=pixels, limit_s=limit_s)
@@ -296,7 +297,7 @@ async def capture_document(
             if isinstance(capture, PixelCapture):
                 try:
                     await tab.call(watch.frame_id, watch.loader_id, "resume()", limit_s=rest_s())
-                    capture = await look(
+                    capture, is_whole = await look(
                         tab,
                         capture,
                         names,
@@ -316,6 +317,9 @@ async def capture_document(
                     if scripts:
                         await _hide_noscript(tab, watch, False, limit_s=least_s)
             moments.put(capture)
+            if not is_whole:
+                reason = f"not done within {limit_s:.0f} s"
+                return capture, Cut("capture", f"pixels: unsure, no pictures of some texts: {reason}")
     except TimeoutError:
         return None, Cut("capture", f"no answer within {limit_s:.0f} s")
     except CommandError as error:
@@ -372,9 +376,8 @@ async def _trim(
             await asyncio.sleep(_FRAME_S)  # else scripts would be told of it afterwards
         if scripts and pixels:
             await _hide_noscript(tab, watch, True, limit_s=limit_s)
-        return int(
-            await tab.call(watch.frame_id, watch.loader_id, f"trim({max_nodes}, {ENDS_MS})", limit_s=limit_s)
-        )
+        function = f"trim({max_nodes}, {ENDS_MS}, {OLD_MS if pixels else 0})"
+        return int(await tab.call(watch.frame_id, watch.loader_id, function, limit_s=limit_s))
 
 
 async def _hide_noscript(tab: Tab, watch: PageEvents, is_hidden: bool, *, limit_s: float) -> None:

@@ -100,11 +100,11 @@ async def look(
     moments: Moments,
     scripts: bool,
     limit_s: float,
-) -> PixelCapture:
+) -> tuple[PixelCapture, bool]:
     """Return a capture that was just taken, with what pictures say of its texts in place of `PIXEL_STYLES`.
 
-    It is the name of a `Sight` in lower case; after "seen" may follow the ranges of letters that are, if not all. The
-    scripts of the page must be off, and it must not be scrolled.
+    It is the name of a `Sight` in lower case; after "seen" may follow the ranges of letters that are, if not all. Also
+    return whether there was time for all texts. The scripts of the page must be off, and it must not be scrolled.
 
     Parameters
     ----------
@@ -117,10 +117,10 @@ async def look(
 
     Raises
     ------
-    TimeoutError : it is not done within `limit_s` seconds, or the page is not put back soon after.
+    TimeoutError : there is no picture within `limit_s` seconds, or the page is not put back soon after.
     CommandError : the page has changed its structure, or the browser does not answer as it should.
     """
-    page = _Page(tab)
+    page, is_whole = _Page(tab), True
     page.moments = moments if moments.whens else None
     try:
         try:
@@ -143,6 +143,11 @@ async def look(
                     await page.load_by_scrolling()
                 await tab.session.send("Fetch.enable", _HELD)
                 sights, ranges = await page.look(capture, style_names, missing, scripted)
+        except TimeoutError:
+            if page.count is None:
+                raise
+            is_whole = False
+            sights, ranges = page.so_far(page.count)
         finally:
             async with asyncio.timeout(min(limit_s, _RESTORE_S)):
                 await page.restore()
@@ -153,7 +158,7 @@ async def look(
     for node, parts in ranges.items():
         said[node] += "".join(f" {first}-{end}" for first, end in parts)
     put_sights(capture, said)
-    return capture
+    return capture, is_whole
 
 
 def _near(scene: Scene, sought: Iterable[int]) -> Bools:
@@ -176,10 +181,12 @@ class _Page(Viewer):
     has_first_lines : whether style sheets may give first lines another font.
     is_in_transition : whether a view transition does not end: it shows pictures of the page as it was.
     moments : moments at which animations bring texts in view that are not, if there are any.
+    count : what is counted, once there may be a picture.
     """
 
     has_first_lines = is_in_transition = False
     moments: Moments | None = None
+    count: Count | None = None
 
     async def look(
         self,
@@ -227,7 +234,7 @@ class _Page(Viewer):
             whole = np.array([0, 0, min(width, _WIDEST_PX), min(size["height"], _TALLEST_PX)], np.float64)
             if not scene.is_cut_at_side:
                 whole -= np.tile(self.origin, 2)
-            count = Count(scene, np.array([*self.worlds]), await self.measure(scene))
+            self.count = count = Count(scene, np.array([*self.worlds]), await self.measure(scene))
             self.in_window, self.moving = in_window(scene, window_px, grounds), scene.floating_parts()
             self.follows = is_driven
             if is_driven:
@@ -248,6 +255,16 @@ class _Page(Viewer):
             count.leave(np.ones(scene.owner.size, np.bool_))
         is_cut = np.array([size["width"] > _WIDEST_PX, size["height"] > _TALLEST_PX])
         return count.sights(((scene.box[:, :2] >= whole[2:]) & is_cut).any(axis=1))
+
+    def so_far(self, count: Count) -> tuple[NDArray[np.uint8], dict[int, list[tuple[int, int]]]]:
+        """Return what `look` does, although its time has ended: what is not settled is not pictured."""
+        scene = count.scene
+        sights, ranges = count.sights(np.zeros(scene.owner.size, np.bool_))
+        is_open = ~count.settled | (self.is_unsteady or bool(self.moments))
+        left = np.unique(scene.owner[is_open])
+        left = left[~scene.unreadable[left] & ~scene.unsure[left]]
+        sights[left] = Sight.UNPICTURED
+        return sights, {node: found for node, found in ranges.items() if node not in {*left.tolist()}}
 
     async def still(self) -> tuple[int, int, int]:
         """Pause what moves by itself.

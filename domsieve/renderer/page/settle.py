@@ -21,7 +21,7 @@ from typing import Any
 
 from domsieve.errors import UsageError
 from domsieve.options import CaptureOptions
-from domsieve.renderer._limits import ENDS_SOON_S
+from domsieve.renderer._limits import ENDS_MS, ENDS_SOON_S, OLD_MS
 from domsieve.renderer.browser.connection import CommandError
 from domsieve.renderer.browser.tab import Tab
 from domsieve.renderer.page._page_events import PageEvents
@@ -81,7 +81,7 @@ async def _rest(tab: Tab, watch: PageEvents, limit_s: float) -> None:
     if places := await _unreached(tab, watch, limit_s):
         await _call(tab, watch, f"visit({json.dumps(places)})", limit_s)
     while (left := ENDS_SOON_S + start - now()) > 0:
-        function = f"rests({round(left * 1000)}, {round(_LAZY_S * 1000)})"
+        function = f"rests({round(left * 1000)}, {round(_LAZY_S * 1000)}, {ENDS_MS}, {OLD_MS})"
         if await _ask(tab, watch, function, limit_s, absent=True):
             # Of what is at these places, and of backgrounds, only requests tell whether it has come.
             limit = min(limit, now() + _LAZY_S)
