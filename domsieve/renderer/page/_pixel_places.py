@@ -68,7 +68,7 @@ class Places(Tree):
                 self.shifts[own] += self.shifts[self._float_of[self.parent[start]]]
 
     def floats_with_page(self) -> Bools:
-        """Return the floats (F,) that stay in the window: those in a box stay there while only the page is scrolled."""
+        """Return the floats (F,) that stay in the window: others stay in a box when the page is scrolled."""
         return self._around_floats() < 0
 
     def floating_parts(self) -> Bools:

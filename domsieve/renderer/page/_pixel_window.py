@@ -104,7 +104,7 @@ def in_window(scene: Scene, window: F64, grounds: Ints) -> Bools:
 
 
 def under_floats(scene: Scene, reach: F64, parts: Ints) -> Ints:
-    """Return those of some parts that a float may cover where it is now, and not where the page is scrolled elsewhere.
+    """Return those of some parts that a float covers where it is now, but maybe not where the page is scrolled to.
 
     Parameters
     ----------

@@ -103,8 +103,9 @@ async def look(
 ) -> tuple[PixelCapture, bool]:
     """Return a capture that was just taken, with what pictures say of its texts in place of `PIXEL_STYLES`.
 
-    It is the name of a `Sight` in lower case; after "seen" may follow the ranges of letters that are, if not all. Also
-    return whether there was time for all texts. The scripts of the page must be off, and it must not be scrolled.
+    It is the name of a `Sight` in lower case; after "seen" may follow the ranges of letters that are, if not all.
+    Also return whether there was time for all texts. The scripts of the page must be off, and it must not be
+    scrolled.
 
     Parameters
     ----------
