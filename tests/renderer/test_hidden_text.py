@@ -440,6 +440,13 @@ WAYS = {
     ],
 }
 SEEN_TOO = [
+    # What a box scrolls is not over or behind a text that is beside the box.
+    "<div style='height:60px;overflow:auto'><div style='height:3000px;background:#fff;position:relative'></div></div>"
+    "<p>{}</p>",
+    "<iframe style='position:relative;height:60px' srcdoc=\"<html style='background:#fff'><body><div "
+    "style='height:3000px'>\"></iframe><p>{}</p>",
+    "<div style='background:#123'><div style='height:60px;overflow:auto'><div style='height:3000px;background:#fff;"
+    "position:relative'></div></div><p style='position:relative;z-index:1;color:#fff'>{}</p></div>",
     # Shapes of drawings that are only defined, or in groups without display, and the caption of a table.
     "<svg width=800 height=60><defs><clipPath id=c><rect width=800 height=60 /></clipPath></defs>"
     "<text y=30>{}</text></svg>",

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from domsieve.analysis.columns.batch import F64, Bools, Ints
+from domsieve.analysis.columns.css_shapes import EVERYWHERE
 from domsieve.analysis.columns.css_values import blended, blur_of, filtered, laid_on
 from domsieve.analysis.columns.paint_styles import LEAST_CONTRAST, LEAST_OPACITY, LEAST_PX
 from domsieve.analysis.columns.rectangles import (
@@ -40,9 +41,39 @@ class Covers:
         self.patch = np.flatnonzero(seen)
         self.of: Ints = of[self.patch]
         self.clip: F64 = clip[self.patch]
+        # The box that scrolls each, and what of it shows outside of that one's content.
+        self.scroller = self._scrollers(self.of)
+        self.window: F64 = intersection(self.clip, self._windows()[self.scroller])
         root = self._roots(self.of)
         self.root = root
         self.turn: F64 = np.where(root >= 0, root + 0.5, page.paint[self.of])
+
+    def _scrollers(self, boxes: Ints) -> Ints:
+        """Return the box that scrolls each of the boxes, -1 for none."""
+        scene, node = self._scene, self._scene.node
+        found = scene.scroller_of[boxes].copy()
+        own = np.flatnonzero(found == boxes)
+        found[own] = scene.scroller_of[scene.page.parent[boxes[own]]]
+        leaves = node.fixed[boxes[own]] | (node.absolute[boxes[own]] & ~node.holds_placed[found[own]])
+        found[own[leaves]] = -1
+        return found
+
+    def _windows(self) -> F64:
+        """Return the part of the page (N + 1, 4) in which the content of boxes that scroll shows; the last is all."""
+        scene = self._scene
+        found = np.tile(EVERYWHERE, (len(scene.page) + 1, 1))
+        scrollers = np.unique(scene.scroller_of)
+        scrollers = scrollers[scrollers >= 0]
+        around = self._scrollers(scrollers)
+        shown = intersection(scene.rect[scrollers], scene.own_clip[scrollers])
+        for one, outer, rect in zip(scrollers.tolist(), around.tolist(), shown, strict=True):
+            found[one] = intersection(rect[None], found[outer][None])[0]
+        return found
+
+    def _is_in_view(self, text: Ints, over: Ints) -> Bools:
+        """Return whether texts are scrolled with covers, by pairs: others are covered only where a cover shows."""
+        scroller = self.scroller[over]
+        return np.asarray((scroller < 0) | ((text > scroller) & (text < self._scene.page.end[scroller])))
 
     def _filtered(self) -> F64:
         """Return the colours of the patches (P, 4) after filters and opacity, unknown after blending."""
@@ -138,6 +169,7 @@ class Covers:
             there = contains(self.clip[over][None], point) & ~contains(
                 patches.hole[self.patch[over]][None] + _INWARDS, point
             )
+            there &= self._is_in_view(node, over[None]) | contains(self.window[over][None], point)
             turns = np.where(there & ~around & between, turn, -np.inf)
             for layer in range(_LAYERS if at.size else 0):
                 last = (
@@ -191,7 +223,7 @@ class Covers:
                 check()
                 pair = slice(begin, begin + _PAIRS)
                 self._cover(
-                    at[first[pair]], over[second[pair]], cores, through, changed, inks, owners, grounds
+                    text, at[first[pair]], over[second[pair]], cores, through, changed, inks, owners, grounds
                 )
         return np.asarray(changed | (through.max(axis=1) <= LEAST_OPACITY))
 
@@ -201,6 +233,7 @@ class Covers:
 
     def _cover(
         self,
+        text: Ints,
         at: Ints,
         over: Ints,
         cores: F64,
@@ -210,10 +243,11 @@ class Covers:
         owners: Ints,
         grounds: F64,
     ) -> None:
-        """Lay each of the patches `over` on one of the texts `at`."""
+        """Lay each of the patches `over` on one of the texts, which is `at` that place."""
         scene, points = self._scene, samples(cores[at], _ACROSS, _DOWN)
         patch, of = self.patch[over], self.of[over]
-        inside = _inside(points, self.clip[over]) & ~_inside(points, scene.patches.hole[patch])
+        clip = np.where(self._is_in_view(text[at], over)[:, None], self.clip[over], self.window[over])
+        inside = _inside(points, clip) & ~_inside(points, scene.patches.hole[patch])
         turned = np.flatnonzero(scene.is_turned(of))
         if turned.size:
             inside[turned] &= _inside_turned(points[turned], scene.rect[of[turned]], scene.plane[of[turned]])
