@@ -356,6 +356,9 @@ WAYS = {
         "<div style='position:relative'><p>{}</p><svg style='position:absolute;left:0;top:0;width:100%;he"
         "ight:100%'><rect width='100%' height='100%' fill='#eee'/></svg></div>",
         "<svg width=600 height=40><text y=20>{}</text><rect width=600 height=40 fill='#fff'/></svg>",
+        "<svg width=600 height=40><text y=20>{}</text><line y1=15 x2=600 y2=15 stroke=#fff stroke-width=40 /></svg>",
+        f"<div style='position:relative'><p>{{}}</p><iframe style='{_LAYER};border:0' "
+        "srcdoc=\"<body style='background:#fff'>\"></iframe></div>",
         "<svg width=600 height=40><linearGradient id=g><stop stop-color=#fff /></linearGradient><text y=20>{}</text>"
         "<rect width=600 height=40 fill='url(#g)'/></svg>",
         "<div style='position:relative'><p>{}</p><div style='position:absolute;left:0;top:0;width:100%;he"
@@ -440,6 +443,16 @@ WAYS = {
     ],
 }
 SEEN_TOO = [
+    # Lines that end beside the letters or have gaps, and frames that are clear, hidden or have a padding there.
+    "<svg width=600 height=40><text x=99 y=20>{}</text><line x1=300 y1=9 x2=600 y2=9 stroke=#fff "
+    "stroke-width=500 /></svg>",
+    "<svg width=600 height=40><text y=20>{}</text><line y1=15 x2=600 y2=15 stroke=#fff stroke-width=40 "
+    "stroke-dasharray='1 30' /></svg>",
+    f"<div style='position:relative'><p>{{}}</p><iframe style='{_LAYER};visibility:hidden' "
+    "srcdoc=\"<body style='background:#fff'>\"></iframe></div>",
+    f"<div style='position:relative'><p>{{}}</p><iframe style='{_LAYER};border:0;padding:90px;background:none' "
+    "srcdoc=\"<body style='background:#fff'>\"></iframe></div>",
+    f"<div style='position:relative'><p>{{}}</p><iframe style='{_LAYER}' srcdoc='<p>one'></iframe></div>",
     # What a box scrolls is not over or behind a text that is beside the box.
     "<div style='height:60px;overflow:auto'><div style='height:3000px;background:#fff;position:relative'></div></div>"
     "<p>{}</p>",

@@ -37,7 +37,7 @@ class Covers:
         self.colour = self._filtered()
         clip = intersection(scene.own_clip[of], patches.outer)
         seen = node.seen[of] & (page.style[of] >= 0) & (scene.opacity[of] >= LEAST_OPACITY)
-        seen &= is_larger(clip, LEAST_PX) & (of > 0)
+        seen &= is_larger(clip, LEAST_PX) & (of > 0) & ~scene.in_hidden_frame[of]
         self.patch = np.flatnonzero(seen)
         self.of: Ints = of[self.patch]
         self.clip: F64 = clip[self.patch]

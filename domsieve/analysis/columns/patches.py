@@ -1,7 +1,7 @@
 """What the boxes of a page paint: rectangles of one colour, of backgrounds, shadows, borders, outlines and SVG."""
 
 from functools import lru_cache
-from math import inf, isnan
+from math import inf, isnan, nan
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,6 +42,11 @@ _INSIDE_BORDERS = frozenset({"padding-box", "content-box"})
 _MOST_MIXES = 8
 # Thinner borders, outlines and shadows hide no letters.
 _LEAST_RING_PX = 8.0
+_ENDS = ("x1", "y1", "x2", "y2")
+# Lines with gaps, ends of their own, or styles that may give them these.
+_ODD_LINES = frozenset(
+    ("stroke-dasharray", "marker-start", "marker-end", "vector-effect", "style", "class", "pathlength")
+)
 # What the corner of a square with round corners loses of its radius on both sides: 1 - 1 / sqrt(2).
 _CORNER = 0.293
 
@@ -79,6 +84,7 @@ class Patches:
         self.ground[drawn] = styles.fill[drawn]
         unclear = drawn & ~has_tag(page, "rect") & (self.ground[:, 3] > 0)
         self.ground[unclear] = UNKNOWN
+        self._read_lines(drawn)
         self.ground[self._empty_cells()] = NO_COLOUR
         self.beside = self.ground.copy()
         self.mark = np.tile(NOWHERE, (len(page), 1))
@@ -90,6 +96,26 @@ class Patches:
         self._read_borders()
         self._read_outlines()
         self._collect()
+
+    def _read_lines(self, drawn: Bools) -> None:
+        """Read the level and upright lines of drawings. Their boxes also have half of their width at both ends."""
+        page, styles = self._page, self._styles
+        width = styles.each("stroke-width", "1px", lambda value: number(value, 1.0))
+        size = page.box[:, 2:].min(axis=1)
+        lines = drawn & has_tag(page, "line") & (styles.outline[:, 3] > 0) & (size >= _LEAST_RING_PX)
+        for one in np.flatnonzero(lines & ~styles.has_plane).tolist():
+            check()
+            said = page.attributes(one)
+            ends = [number(said.get(name, "0"), nan) for name in ("x1", "y1", "x2", "y2")]
+            lengths = abs(ends[2] - ends[0]), abs(ends[3] - ends[1])
+            is_odd = not _ODD_LINES.isdisjoint(said) or any("%" in said.get(name, "") for name in _ENDS)
+            if is_odd or (lengths[0] > 0) == (lengths[1] > 0):
+                continue
+            axis = 0 if lengths[0] > 0 else 1
+            cap = self._rect[one, axis + 2] - self._rect[one, axis]
+            cap *= width[one] / 2 / (lengths[axis] + width[one])
+            self._rect[one, [axis, axis + 2]] += (cap, -cap)
+            self.ground[one] = styles.outline[one]
 
     def _collect(self) -> None:
         paints = (self.beside[:, 3] > LEAST_OPACITY) | self._styles.is_picture

@@ -22,7 +22,7 @@ from domsieve.analysis.columns.css_values import laid_on, number, pictures, spli
 from domsieve.analysis.columns.page_columns import attributes_of, has_tag
 from domsieve.analysis.columns.paint_styles import DRAWN, LEAST_OPACITY, LEAST_PX, PaintStyles
 from domsieve.analysis.columns.patches import Patches
-from domsieve.analysis.columns.rectangles import intersection, is_larger, unturned
+from domsieve.analysis.columns.rectangles import grown, intersection, is_larger, unturned
 from domsieve.analysis.columns.svg_clips import drawn_edges
 from domsieve.budget import check
 from domsieve.snapshot.page import Snapshot
@@ -116,11 +116,23 @@ class Scene:
             if owner in self.patches.mixes:
                 self.patches.mixes[root] = self.patches.mixes.pop(owner)
             self.patches.ground[owner, 3] = 0
+            if page.parent[root] > 0:
+                self._fill_frame(root, owner)
             left = {root, bodies.get(root, root)}
             if page.parent[root] == 0:
                 self.reaches_left[0] = self.node.reaches_left[[*left]].any()
                 self.reaches_up[0] = self.node.reaches_up[[*left]].any()
         return found
+
+    def _fill_frame(self, root: int, owner: int) -> None:
+        """Let the background of a frame's page fill the frame, with borders and padding as wide as at its corner."""
+        frame = int(self.page.parent[self.page.parent[root]])
+        at = int(
+            np.searchsorted(self.patches.node[:-1], owner)
+        )  # the first patch of a node is its background
+        if at < self.patches.node.size - 1 and self.patches.node[at] == owner and self.node.is_frame[frame]:
+            inset = max(0.0, *(self.rect[root, :2] - self.rect[frame, :2]).tolist())
+            self.patches.outer[at] = grown(self.rect[frame], -inset)
 
     def _edges(self) -> F64:
         """Return the edges (N, 4) of what ``clip-path``, ``clip`` and masks leave of each node."""
