@@ -33,6 +33,16 @@ def _changing(first: str, second: str, easing: str = "linear", *, more: str = ""
     )
 
 
+def _in_turn(keys: str, count: int, style: str) -> str:
+    """Return texts of which each is shown for 3 seconds, in one place; all have waited for their turn at first."""
+    delays = "".join(f"<i style='animation-delay:{3 * at}s'>quote {at}, one</i>" for at in range(count - 1))
+    return (
+        f"<style>@keyframes k {{ {keys} }} i {{ animation: k {3 * count}s infinite; {_LAYER}; {style} }}</style>"
+        f"<div style='position:relative;height:30px'>{delays}"
+        f"<i style='animation-delay:{3 * count - 3}s'>{{}}</i></div>"
+    )
+
+
 def _section(style: str, content: str) -> str:
     """Return a section that stays in the window while it is scrolled past, which is the timeline --s."""
     return (
@@ -67,6 +77,17 @@ COMES = {
     "quotes in turn": "<style>@keyframes k { 0%, 40%, 100% { opacity: 0 } 5%, 35% { opacity: 1 } } i { opacity: 0; "
     f"animation: k 9s infinite; {_LAYER} }} i + i {{ animation-delay: 3s }} i + i + i {{ animation-delay: 6s }}"
     "</style><div style='position:relative;height:30px'><i>one quote</i><i>two quotes</i><i>{}</i></div>",
+    "quotes in turn that are cut": _in_turn(
+        "5%, 30% { clip-path: inset(0) } 33%, 100% { clip-path: inset(0 0 0 100%) }",
+        3,
+        "clip-path: inset(0 100% 0 0)",
+    ),
+    "quotes in turn on top of each other": _in_turn(
+        "0%, 33% { z-index: 2 } 34%, 100% { z-index: 0 }", 3, "background: #fff"
+    ),
+    "quotes in turn that are transparent": _in_turn(
+        "0%, 30% { color: #000 } 33%, 97% { color: #0000 }", 3, "color: #0000"
+    ),
     "a text that blinks": "<style>@keyframes k { from, to { color: transparent } 50% { color: #000 } }</style>"
     "<p style='animation:k 1s step-end infinite'>{}</p>",
     "a text that is out of sight half of the time": "<style>@keyframes k { 50% { visibility: hidden } }</style>"

@@ -59,6 +59,7 @@ class Viewer(Reader):
     moving : (B,), those that are in other places when the page is scrolled.
     follows : whether these follow the scrolling, and do not only stay in the window.
     cuts : the middle of each element that cuts a fixed box, in px from the top of the page.
+    at_moment : whether the page is at another moment than before.
     reach : left, top, right and bottom of each float with all below it, when the scene was placed (F, 4).
     """
 
@@ -67,7 +68,7 @@ class Viewer(Reader):
         self.in_window, self.moving = np.zeros((2, 0), np.bool_)
         self.reach = np.zeros((0, 4))
         self.cuts: list[float] = []
-        self.follows = False
+        self.follows = self.at_moment = False
         self._sticky: dict[int, dict[int, Any]] = {}
         self._fixed: list[int] = []
         self._at_first = np.zeros((0, 2))
@@ -193,6 +194,7 @@ class Viewer(Reader):
             scene.unread, scene.misshapen = unread, np.zeros_like(misshapen)
             if offset is not None or not (missing := count.missing(seen(number))).any():
                 continue
+            self.at_moment = True
             await moments.go_to(number, limit_s=_MOMENT_S)
             await self.ask_all("advance", delay_ms)
             try:
@@ -303,7 +305,10 @@ class Viewer(Reader):
         comparison = await asyncio.to_thread(part.compared, count.letters, drawn)
         await self._look_closer(part, comparison, count.letters, dict.fromkeys(self.worlds))
         await asyncio.to_thread(part.match, comparison)
-        for group in await asyncio.to_thread(part.crowds, boxes, count.can_be_alone):
+        asked = boxes
+        if self.at_moment:  # what was seen before may be on top of these, and may not be seen now
+            asked = boxes | meet(count.scene.in_view()[0], part.around(boxes))
+        for group in await asyncio.to_thread(part.crowds, asked, count.can_be_alone):
             around = part.around(np.isin(np.arange(boxes.size), group))
             nodes = await self.nodes(count.scene, group)
             picture = await self.without_some(around, nodes)
