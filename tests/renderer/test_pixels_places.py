@@ -67,6 +67,10 @@ _FADED = (
     "<div style='position:relative'><p>{{}}</p><i></i></div><script>{{ const [i] = "
     "document.getElementsByTagName('i'); i.offsetTop; i.className = 'x'; i.offsetTop; {} }}</script>"
 )
+_REVEALED = (
+    "<style>@keyframes k { from { %s } } p { margin: 230px 0; animation: k linear both; animation-timeline: "
+    f"view(); animation-range: entry 0%% cover 40%% }}</style>{_TALL}<p>{{}}</p>{_TALL}"
+)
 _FADING = "@keyframes k { 0%, 100% { opacity: 0 } 1%, 99% { opacity: 1 } }"
 _ATTACHED = (
     "#x {{ position: relative; color: {}; z-index: 0 }} #x::before {{ content: ''; position: absolute; inset: 0; "
@@ -238,6 +242,12 @@ IN_SIGHT = {
     "<div class=g></div><div class=g></div><div class=g><p class=b>{}</p></div><div class=g></div></div>",
     "fading in": f"<style>{_FADING} p {{ animation: k linear both; animation-timeline: view() }}</style>"
     f"{_TALL}<p>{{}}</p>{_TALL}",
+    "growing from nothing": _REVEALED % "scale: 0",
+    "turning over": _REVEALED % "transform: perspective(600px) rotateX(80deg)",
+    "turning": _REVEALED % "rotate: 9deg",
+    "coming together": _REVEALED % "letter-spacing: 1em",
+    "one of several that grow from a side": _REVEALED.replace("<p>", f"{'<p>a</p>' * 3}<p>")
+    % "clip-path: inset(0 100% 0 0)",
     "fading in, in a box": f"<style>{_FADING} p {{ animation: k linear both; animation-timeline: view() }}</style>"
     f"<div style='overflow:auto;height:300px'>{_TALL}<p>{{}}</p>{_TALL}</div>",
     "in a box that scrolls and is drawn smaller": "<div style='transform:scale(.7);width:650px'><div style='overflow:"

@@ -56,8 +56,9 @@ from domsieve.renderer.page._pixel_scripts import (
     revealed,
     with_scripts,
 )
+from domsieve.renderer.page._pixel_search import Searcher
 from domsieve.renderer.page._pixel_sheets import mentioned
-from domsieve.renderer.page._pixel_viewer import AT_END, Viewer
+from domsieve.renderer.page._pixel_viewer import AT_END
 from domsieve.renderer.page._pixel_window import grounds_of, in_window
 
 # Bounds of the work on one page. Texts beyond them are unsure.
@@ -174,7 +175,7 @@ def _near(scene: Scene, sought: Iterable[int]) -> Bools:
     return found
 
 
-class _Page(Viewer):
+class _Page(Searcher):
     """The look at one page.
 
     Attributes
@@ -240,6 +241,7 @@ class _Page(Viewer):
             self.follows = is_driven
             if is_driven:
                 self.in_window[:] = self.moving[:] = True
+                scene.misshapen[:] = False  # they may have another shape where they are seen
             await self.view(count, count.in_view(is_fixed=False), whole)
             metrics = await self.session.send("Page.getLayoutMetrics")
             if is_last or metrics["cssContentSize"] == size:

@@ -1,0 +1,268 @@
+"""Look for the texts of an open page: in the window while the page is scrolled, and at moments of its animations."""
+
+import itertools
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from domsieve.renderer.page._moments import Moments
+from domsieve.renderer.page._pixel_count import Count
+from domsieve.renderer.page._pixel_parts import CHANCE, F64, Bools, common, meet
+from domsieve.renderer.page._pixel_pictures import around_all
+from domsieve.renderer.page._pixel_scene import LOOKING
+from domsieve.renderer.page._pixel_viewer import AT_END, Viewer
+from domsieve.renderer.page._pixel_window import Shot, under_floats
+
+# Where in the window texts are pictured: the middle of a band and its height, as shares of the window's height. After
+# the first, only what was not seen before.
+_BANDS = (0.5, 0.9), (0.5, 0.4), (0.84, 0.25), (0.16, 0.25)
+# So many windows are pictured without letters, then with them: each change of all letters has the page drawn anew.
+_AT_ONCE = 16
+# And where those are that stay in the window, as far as it is scrolled to where they were at first.
+_PLACES = 0.5, 0.95, 0.05
+# A bound of the work on one page. Texts beyond it are unsure.
+_MOST_WINDOWS = 400
+# What was not seen in one place of the window is looked for in so many more windows. A guess.
+_MOST_MORE = 60
+# To bring the page to another moment. A guess: more than this is a page that does not answer.
+_MOMENT_S = 10.0
+
+
+class Searcher(Viewer):
+    """An open page that is searched for texts."""
+
+    async def view(self, count: Count, boxes: Bools, clip: F64) -> None:
+        """Picture some boxes as readers see them, and count what changes of them.
+
+        Parameters
+        ----------
+        clip : the part of the page that readers can scroll to, or to which it is scrolled in boxes.
+        """
+        is_fixed = count.scene.fixed_box >= 0
+        if (fixed := boxes & is_fixed).any():
+            await self.view_here(count, fixed, clip)
+        place, _ = count.scene.in_view()
+        is_beyond = ~self.moving & ~meet(place, clip)
+        count.add(boxes & ~is_fixed & is_beyond, [])  # where no reader can scroll to
+        if (boxes := boxes & ~is_fixed & ~is_beyond).any():
+            contents = await self.frame_places(count.scene) if self.follows else {}
+            await _Search(self, count, boxes, contents).through(clip)
+
+    async def view_moments(self, count: Count, moments: Moments, fixed: dict[int, Any], whole: F64) -> None:
+        """Picture what was not seen at the moments at which it may be; this must be the last step."""
+        scene = count.scene
+
+        def seen(number: int) -> Bools:
+            nodes = [scene.starts[document] + node for document, node in moments.seen(scene.capture, number)]
+            return np.isin(scene.owner, nodes)
+
+        # What cannot be read for its shape may have another one at a moment.
+        unread, misshapen = scene.unread, scene.misshapen
+        for number, (offset, _) in enumerate(moments.whens):
+            if offset is not None and offset >= 0:
+                scene.misshapen = np.zeros_like(misshapen)
+                missing = count.missing(seen(number))
+                await self._view_scrolled(count, missing, fixed, offset)
+                misshapen[scene.owner[count.seen(missing)]] = False
+        scene.misshapen = misshapen
+        if self.follows:  # what follows the scrolling stands still now
+            self.in_window[:], self.moving, self.follows = False, scene.floating_parts(), False
+        contents, before = await self.frame_places(scene), await self.capture(LOOKING)
+        for number, (offset, delay_ms) in enumerate(moments.whens):
+            scene.unread, scene.misshapen = unread, np.zeros_like(misshapen)
+            if offset is not None or not (missing := count.missing(seen(number))).any():
+                continue
+            self.at_moment = True
+            await moments.go_to(number, limit_s=_MOMENT_S)
+            await self.ask_all("advance", delay_ms)
+            try:
+                await self._show(count, contents)
+            except ValueError:  # lines of larger letters may break elsewhere
+                continue
+            place, _ = scene.in_view()
+            missing &= meet(place, whole)
+            count.recount(missing)
+            on_page, in_fixed = (missing & count.in_view(is_fixed=one) for one in (False, True))
+            if on_page.any():
+                await self.view(count, on_page, whole)
+            if in_fixed.any():
+                async with self.showing([*fixed.values()]):
+                    await self.view_here(count, in_fixed, common(around_all(place[in_fixed]), whole))
+            shown = scene.owner[count.seen(missing)]
+            misshapen[shown] &= scene.misshapen[shown]
+        await self.ask_all("advance", 0.0)
+        await moments.go_to(-1, limit_s=_MOMENT_S)
+        scene.unread = unread
+        await self.reshape(count, before, contents)
+        scene.misshapen = misshapen
+
+    async def _view_scrolled(self, count: Count, boxes: Bools, fixed: dict[int, Any], top: float) -> None:
+        """Picture what was not seen of some boxes where the page is scrolled down by `top` px."""
+        contents, is_fixed = await self.frame_places(count.scene), count.scene.fixed_box >= 0
+        await self.view_again(count, boxes & ~is_fixed, contents, top)
+        async with self.showing([*fixed.values()]):
+            await self.view_again(count, boxes & is_fixed, contents, top)
+
+
+class _Search:
+    """A search of the window for some parts of texts while the page is scrolled through it.
+
+    Parameters
+    ----------
+    viewer : the open page.
+    count : what is counted of its parts.
+    boxes : the parts (B,).
+    contents : where the contents of frames are, see `Scene.place`.
+    """
+
+    def __init__(self, viewer: Viewer, count: Count, boxes: Bools, contents: Mapping[int, F64]) -> None:
+        self._viewer, self._count, self._contents = viewer, count, contents
+        self._boxes, self._waiting = boxes, boxes.copy()
+        self._again = boxes & viewer.in_window
+        self._place = np.zeros((boxes.size, 4))
+        self._misshapen = np.ones_like(count.scene.misshapen)  # wherever they are seen
+        # What follows the scrolling must be pictured both times after the same way.
+        self._is_still = not (viewer.follows or viewer.is_lively)
+        self._at_once = _AT_ONCE if self._is_still else 1
+
+    async def through(self, clip: F64) -> None:
+        """Picture the parts that are in a part of the page, until they were seen or were looked for everywhere."""
+        viewer, count = self._viewer, self._count
+        window = await self._aim(0.0, 0.0)
+        begins = self._place[:, :2].copy()
+        # What is longer than the window may be in it only where its way ends.
+        ends = begins + count.scene.ends()
+        if not await self._in_band(clip, window, *_BANDS[0], is_first=True):
+            count.leave(self._waiting)
+        for places in (begins, ends) if count.scene.ways.any() else (begins,):
+            await self._in_places(places, window, _PLACES[0])
+        # What may be covered in one place of the window, may be seen in another.
+        for at, share in _BANDS[1:]:
+            self._wait_for(self._again if viewer.follows else self._again & ~viewer.moving)
+            await self._in_band(clip, window, at, share)
+        if not viewer.follows:
+            for at in _PLACES[1:]:
+                self._wait_for(self._boxes & viewer.moving)
+                await self._in_places(begins, window, at)
+            high = float(window[3] - window[1])
+            for top in (*(middle - high / 2 for middle in viewer.cuts), AT_END):
+                self._waiting = count.unseen(self._boxes & viewer.moving)
+                if self._waiting.any():
+                    window = await self._aim(0.0, top)
+                    here = self._inside(window[:2], window[2:])
+                    count.recount(here)
+                    if here.any():
+                        await self._picture(self._shot(here, window))
+        await self._aim(0.0, 0.0)
+        if viewer.follows:
+            seen = count.scene.owner[count.seen(self._boxes)]
+            count.scene.misshapen[seen] = self._misshapen[seen]
+
+    def _wait_for(self, boxes: Bools) -> None:
+        """Look again for those of some parts that were not seen."""
+        self._waiting = self._count.unseen(boxes)
+        self._count.recount(self._waiting)
+
+    async def _in_band(
+        self, clip: F64, window: F64, at: float, share: float, *, is_first: bool = False
+    ) -> bool:
+        """Scroll so that all parts of a page come to a band of the window; return whether there was room for all.
+
+        Parameters
+        ----------
+        at, share : see `_BANDS`.
+        """
+        size = window[2:] - window[:2]
+        is_narrow = clip[0] >= 0 and clip[2] <= window[2]
+        step = size * [1.0 if is_narrow or is_first else 0.5, share]
+        # No page can know where in the window a text is pictured.
+        top = float(clip[1]) - CHANCE.uniform(0.0, float(step[1]) / 2)
+        rows, columns = np.arange(top, clip[3], step[1]), np.arange(min(clip[0], 0.0), clip[2], step[0])
+        begins = [np.array([x, y]) for y, x in itertools.product(rows, columns)]
+        left = _MOST_WINDOWS if is_first else _MOST_MORE
+        for number in range(0, len(begins), self._at_once):
+            due = [one for one in begins[number : number + self._at_once] if self._is_due(one, one + step)][
+                :left
+            ]
+            left -= len(due)
+            # Where all may move, each part is looked for in another place of the window each time.
+            anywhere = self._viewer.moving & (is_first or not self._viewer.follows)
+            shots = await self._shots(due, step, size * [0.5, at], anywhere) if due else []
+            # Backwards: the browser has just drawn the last window.
+            for shot in reversed(shots):
+                if len(shots) > 1:
+                    await self._aim(*shot.window[:2].tolist())
+                await self._picture(shot)
+        return left > 0
+
+    def _is_due(self, begin: F64, end: F64) -> bool:
+        """Return whether parts wait that may be between two corners of a part of the page."""
+        viewer = self._viewer
+        return bool((self._waiting if viewer.follows else self._inside(begin, end) & ~viewer.moving).any())
+
+    async def _shots(self, begins: Sequence[F64], step: F64, middle: F64, anywhere: Bools) -> list[Shot]:
+        """Return what there is to picture of parts of the page, and pictures of it without letters, if it is still.
+
+        Parameters
+        ----------
+        begins, step : the upper left corner of each, and their size.
+        middle : where in the window the middle of each comes.
+        anywhere : the parts (B,) to picture wherever in the window they are.
+        """
+        viewer, shots = self._viewer, []
+        if self._is_still:
+            await viewer.blank(dict.fromkeys(viewer.worlds))
+        for begin in begins:
+            window = await self._aim(*(begin + step / 2 - middle).tolist())
+            here = self._inside(begin, begin + step)
+            here |= self._inside(window[:2], window[2:]) & anywhere
+            if here.any():
+                shot = self._shot(here, window)
+                shot.without = await viewer.shoot(shot.clip) if self._is_still else None
+                shots.append(shot)
+        if self._is_still:
+            await viewer.unblank(viewer.worlds)
+        return shots
+
+    async def _in_places(self, begins: F64, window: F64, at: float) -> None:
+        """Scroll each part, from where it was at first (B, 2), to a place of the window: it may stay elsewhere."""
+        size = window[2:] - window[:2]
+        for part in np.flatnonzero(self._waiting).tolist()[:_MOST_WINDOWS]:
+            if self._waiting[part]:
+                window = await self._aim(*(begins[part] - size * [0.5, at]).tolist())
+                if (here := self._inside(window[:2], window[2:])).any():
+                    await self._picture(self._shot(here, window))
+
+    async def _aim(self, left: float, top: float) -> F64:
+        """Scroll the page and read where everything is; return what the window shows, see `Camera.aim`."""
+        viewer = self._viewer
+        window = await viewer.aim(left, top)
+        if viewer.follows or viewer.is_lively or viewer.has_canvas:
+            await viewer.arrive(*window[:2].tolist())
+        if viewer.follows:
+            await viewer.reshape(self._count, await viewer.capture(LOOKING), self._contents)
+        else:
+            await viewer.follow(self._count, self._contents, everything=False)
+        self._place, _ = self._count.scene.in_view()
+        return window
+
+    def _inside(self, begin: F64, end: F64) -> Bools:
+        """Return the waiting parts whose middle is between two corners of a part of the page."""
+        middle = (self._place[:, :2] + self._place[:, 2:]) / 2
+        return np.asarray(self._waiting & ((middle >= begin) & (middle < end)).all(axis=1))
+
+    def _shot(self, here: Bools, window: F64) -> Shot:
+        """Return what there is to picture in the window, and take it off what waits."""
+        self._waiting[here] = False
+        return Shot(here, window, common(around_all(self._place[here]), window))
+
+    async def _picture(self, shot: Shot) -> None:
+        """Picture some parts, and note which of them something may cover that is somewhere else later."""
+        viewer, scene = self._viewer, self._count.scene
+        await viewer.view_here(self._count, shot.here, shot.clip, shot.without)
+        shown = scene.owner[self._count.seen(shot.here)]
+        self._misshapen[shown] &= scene.misshapen[shown]
+        unseen = np.flatnonzero(self._count.unseen(shot.here & ~viewer.moving))
+        self._again[under_floats(scene, viewer.reach, unseen)] = True
+        self._count.settle(shot.here & ~viewer.moving, self._again)
