@@ -36,6 +36,11 @@ UNREAD = {
     "<svg width=500 height=50><text x=10 y=30>{}</text></svg>",
     "turned in a drawing": "<svg width=500 height=50><text x=10 y=30>{}<animateTransform attributeName=transform "
     "type=rotate values='0 150 25;180 150 25' dur=.1s calcMode=discrete repeatCount=indefinite /></text></svg>",
+    "in a frame that is mirrored": f"<style>{_MIRRORS} iframe {{ {_RUNS} }}</style><iframe width=600 "
+    "srcdoc='<p>{}</p>'></iframe>",
+    "in a frame in a box that is thrown": "<style>@keyframes k { 25% { translate: 130px 90px } 50% { translate: 40px "
+    "170px } 75% { translate: 170px 30px } } div { animation: k .12s steps(1) infinite }</style><div><iframe "
+    "width=600 srcdoc='<p>{}</p>'></iframe></div>",
     "one of several in turn": _IN_TURN.format("opacity: 0", 0.09),
     "one of several in turn that are cut": _IN_TURN.format("clip-path: inset(0 0 100% 0)", 0.09),
     "one of several in turn that are not visible": _IN_TURN.format("visibility: hidden", 0.09),
@@ -53,6 +58,8 @@ READ = {
     "animation: k .2s infinite alternate }</style><p>{}</p>",
     "turned over slowly": "<style>@keyframes k { 40%, 60% { rotate: x 180deg } 90%, 100% { rotate: x 360deg } } "
     "p { animation: k 9s linear infinite }</style><p>{}</p>",
+    "in a frame that sways": "<style>@keyframes k { 50% { translate: 9px } } iframe { animation: k 2s infinite }"
+    "</style><iframe width=600 srcdoc='<p>{}</p>'></iframe>",
     "in a line that nothing turns": f"<style>{_MIRRORS} b {{ {_RUNS} }}</style><p><b>{{}}</b></p>",
     "beside a spinner": "<style>@keyframes k { to { rotate: 360deg } } i { display: inline-block; border: 9px dotted"
     "; animation: k .1s linear infinite }</style><p><i></i> {}</p>",

@@ -1,12 +1,12 @@
-// Evaluated after pixels.js: adds what hides the texts that animations throw about, so that nobody can read them.
+// Evaluated after pixels.js: adds what hides the texts and frames that animations throw about, so that nobody can read them.
 // hideThrown(trees, animations, drawings): of endless animations, which are paused, and of drawings with a clock, each with
 // its time.
 Object.assign(domsievePixels, (() => {
   const { part, run, own, isLaidOut } = dom;
   const { put, above } = domsievePixels;
 
-  // What moves by so many px, or by so many sizes of its letters if these are small, or turns by so many degrees, in so short a time, in so many of the looks at it. What does so
-  // in none of the first ones is left alone.
+  // What moves by so many px, or by so many sizes of its letters if these are small, or turns by so many degrees, in so
+  // short a time, in so many of the looks at it. What does so in none of the first ones is left alone.
   const [THROWN_PX, THROWN_SIZES, TURNED, SOON_MS, MOST_MS, LEAST_OFTEN, LOOKS, FIRST_LOOKS] = [16, 0.8, 40, 30, 10_000, 0.2, 12, 6];
   // Texts in one place, of which the eye sees all at once: each appears and goes in so short a time, in so many of the looks.
   const [FLASH_MS, MOMENTS, LEAST_FLASHES, LEAST_SHARED] = [100, 12, 0.8, 0.5];
@@ -24,9 +24,13 @@ Object.assign(domsievePixels, (() => {
     }
     return found;
   });
-  const placeOf = (text) => {
+  const FRAMES = "iframe, frame, object, embed";
+  const framesIn = (trees) => trees.flatMap((root) => [...root.querySelectorAll(FRAMES)]).filter(isLaidOut);
+  const elementOf = (node) => (node instanceof Element ? node : part(node, Node, "parentElement"));
+  const placeOf = (node) => {
     const range = new Range();
-    range.selectNodeContents(text);
+    if (node instanceof Element) range.selectNode(node);
+    else range.selectNodeContents(node);
     const { left, top, right, bottom } = range.getBoundingClientRect();
     return [left, top, right, bottom];
   };
@@ -47,15 +51,15 @@ Object.assign(domsievePixels, (() => {
     const { rotate, scale, transform, opacity, clipPath } = getComputedStyle(element);
     return [rotate, scale, transform, opacity, clipPath].join();
   };
-  const allAround = (texts, isAnimated) => {
+  const allAround = (nodes, isAnimated) => {
     const found = new Set();
-    for (const text of texts) {
-      for (let node = outer(text); node && isAnimated(node) && !found.has(node); node = outer(node)) found.add(node);
+    for (const one of nodes) {
+      for (let node = elementOf(one); node && isAnimated(node) && !found.has(node); node = outer(node)) found.add(node);
     }
     return [...found].filter((node) => node instanceof Element);
   };
 
-  // How nodes are turned now, by what is animated. What is in a line is not.
+  // How nodes are turned now, by what is animated. What is in a line is not, but for frames.
   const turns = (isAnimated, isChanged) => {
     const known = new Map();
     const planeOf = (node) => {
@@ -70,7 +74,7 @@ Object.assign(domsievePixels, (() => {
       }
       const { display, rotate, scale, transform } = getComputedStyle(element);
       const plane = DOMMatrix.fromMatrix(planeOf(outer(element)));
-      if (display === "inline" && !(element instanceof SVGElement)) return plane;
+      if (display === "inline" && !(element instanceof SVGElement || run(element, Element, "matches", FRAMES))) return plane;
       const sizes = scale.split(" ");
       const steps = [
         rotate === "none" ? "" : `rotate${/^[xyz] /.test(rotate) ? rotate[0].toUpperCase() : rotate.includes(" ") ? "3d" : ""}`
@@ -116,7 +120,7 @@ Object.assign(domsievePixels, (() => {
     return wide * high;
   };
   const lookOf = (text, shareOf) => {
-    const element = part(text, Node, "parentElement");
+    const element = elementOf(text);
     const { visibility, webkitTextFillColor, fill } = getComputedStyle(element);
     const ink = element instanceof SVGElement ? fill : webkitTextFillColor;
     const [red = 0, green = 0, blue = 0, alpha = 1] = ink.match(/[\d.]+/g)?.map(Number) ?? [];
@@ -143,10 +147,11 @@ Object.assign(domsievePixels, (() => {
         animations.forEach((one, at) => { one.currentTime = times[at] + ms * one.playbackRate; });
         for (const [drawing, time] of drawings) run(drawing, SVGSVGElement, "setCurrentTime", time + ms / 1000);
       };
-      const hide = (text) => put(part(text, Node, "parentElement"), { opacity: "0", clipPath: "inset(50%)" });
+      const hide = (node) => put(elementOf(node), { opacity: "0", clipPath: "inset(50%)" });
       const targets = new Set([...animations.map(({ effect }) => effect.target), ...drawings.map(([one]) => one)]);
       const isAnimated = insideOf(targets);
       const texts = textsIn(trees).slice(0, MOST_TEXTS);
+      const all = [...texts, ...framesIn(trees).slice(0, MOST_TEXTS)];
       const lookAt = (shares, see) => {
         const from = Math.random() * MOST_MS;
         return shares.map((ms) => {
@@ -155,20 +160,19 @@ Object.assign(domsievePixels, (() => {
         });
       };
 
-      const inside = allAround(texts, isAnimated).filter((one) => !targets.has(one));
+      const inside = allAround(all, isAnimated).filter((one) => !targets.has(one));
       const glances = inside.length > MOST_INSIDE ? spread(GLANCES).map((share) => share * MOST_MS) : [];
       const styles = lookAt(glances, () => inside.map(styleOf));
       const changing = new Set([...targets, ...inside.filter((one, at) =>
         one instanceof SVGElement || !styles.length || styles.some((all) => all[at] !== styles[0][at]))]);
       const isChanged = (node) => changing.has(node);
 
-      const farOf = (text) =>
-        Math.min(THROWN_PX, THROWN_SIZES * parseFloat(getComputedStyle(part(text, Node, "parentElement")).fontSize));
-      let left = texts.map((text) => [text, 0, farOf(text)]);
+      const farOf = (node) => Math.min(THROWN_PX, THROWN_SIZES * parseFloat(getComputedStyle(elementOf(node)).fontSize));
+      let left = all.map((node) => [node, 0, farOf(node)]);
       for (let look = 1; left.length && look <= LOOKS; look++) {
         const seen = lookAt([0, SOON_MS * Math.random(), SOON_MS * Math.random(), SOON_MS], () => {
           const planeOf = turns(isAnimated, isChanged);
-          return left.map(([text]) => [placeOf(text), planeOf(part(text, Node, "parentElement"))]);
+          return left.map(([node]) => [placeOf(node), planeOf(elementOf(node))]);
         });
         left.forEach((one, at) => {
           const [places, planes] = [0, 1].map((which) => seen.map((all) => all[at][which]));
@@ -181,7 +185,7 @@ Object.assign(domsievePixels, (() => {
       }
       goOn(0);
 
-      const inOnePlace = withOthers(texts.filter((text) => isAnimated(part(text, Node, "parentElement")))
+      const inOnePlace = withOthers(texts.filter((text) => isAnimated(elementOf(text)))
         .slice(0, MOST_FLASHING).map((text) => [text, placeOf(text), 0]));
       for (let look = 1; inOnePlace.length && look <= LOOKS; look++) {
         const seen = lookAt(spread(MOMENTS).map((share) => share * FLASH_MS), () => {
@@ -191,7 +195,7 @@ Object.assign(domsievePixels, (() => {
         inOnePlace.forEach((one, at) => { one[2] += flashes(seen.map((all) => all[at])); });
       }
       goOn(0);
-      for (const [text, count] of left) if (count > LEAST_OFTEN * LOOKS) hide(text);
+      for (const [node, count] of left) if (count > LEAST_OFTEN * LOOKS) hide(node);
       for (const [text] of withOthers(inOnePlace.filter(([, , count]) => count >= LEAST_FLASHES * LOOKS))) hide(text);
     },
   };
