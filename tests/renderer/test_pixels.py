@@ -673,7 +673,7 @@ def test_what_was_looked_at_counts_if_the_time_ends_before(
     async def late(*_: Any, **__: Any) -> None:
         raise TimeoutError
 
-    monkeypatch.setattr(pixels._Page, "_scroll", late)
+    monkeypatch.setattr(pixels._Page, "scroll", late)
     cover = "<canvas style='position:absolute;inset:0;width:100%;height:100%'></canvas><script>{"
     cover += "const c = document.querySelector('canvas').getContext('2d'); c.fillStyle = '#fff'; "
     cover += "c.fillRect(0, 0, 900, 900) }</script>"

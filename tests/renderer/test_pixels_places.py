@@ -250,6 +250,13 @@ IN_SIGHT = {
     % "clip-path: inset(0 100% 0 0)",
     "fading in, in a box": f"<style>{_FADING} p {{ animation: k linear both; animation-timeline: view() }}</style>"
     f"<div style='overflow:auto;height:300px'>{_TALL}<p>{{}}</p>{_TALL}</div>",
+    "turning in a box": "<style>@keyframes k { 0% { rotate: -20deg } 100% { rotate: 20deg } } p { margin: 0 50px; "
+    "flex: 0 0 260px; animation: k linear both; animation-timeline: view(inline) }</style><div style='display:flex;"
+    "overflow-x:auto;width:700px;height:400px;align-items:center'><p>a</p><p>b</p><p>c</p><p>{}</p><p>e</p>"
+    "<p>f</p><p>g</p></div>",
+    "growing in a box": "<style>@keyframes k { from { scale: 0.1 } } p { animation: k linear both; "
+    "animation-timeline: view(); animation-range: entry }</style>"
+    f"<div style='overflow:auto;height:300px'>{_TALL}<p>{{}}</p>{_TALL}</div>",
     "in a box that scrolls and is drawn smaller": "<div style='transform:scale(.7);width:650px'><div style='overflow:"
     f"auto;height:200px'>{_TALL}<p>{{}}</p></div></div>",
     "in a box that scrolls and is zoomed": f"<div style='zoom:.8'><div style='overflow:auto;height:200px'>{_TALL}"

@@ -90,6 +90,7 @@ class Scene(Shapes):
     fixed_of : (N,), the fixed box around a node, -1 for none.
     is_cut_at_side : whether readers cannot scroll the page to the side.
     shows, has_letters : (N,), the nodes with a box that is not invisible, and the texts with letters that have one.
+    scrolls : (N,), the nodes in boxes that scroll.
     owner, line, first, letters : of each part of a text (B,) its node, its text box, the number of its first letter
         in the text, and how many letters it has.
     pieces, line_box, ink_box : of each text box its text, its edges, and what its letters reach (L, 4).
@@ -327,7 +328,8 @@ class Scene(Shapes):
         signs_only = np.setdiff1d(self.owner[is_operator], self.owner[~self.is_sign])
         self.is_plain[signs_only] = False
         self.ink = self._ink_of(np.arange(self.owner.size))
-        self.scroller = self.inherited(self._scroller_of)[self.owner]
+        inner = self.inherited(self._scroller_of)
+        self.scroller, self.scrolls = inner[self.owner], inner >= 0
         self.unread[self.owner[self.is_combined[self.owner] & (self.letters > _MOST_COMBINED)]] = True
         self.unread[self.owner[self._is_in_slot()]] = True
         self.unread |= self._is_spread & (self.letters_of >= _FEWEST_SPREAD)

@@ -1,7 +1,8 @@
 """Look for the texts of an open page: in the window while the page is scrolled, and at moments of its animations."""
 
 import itertools
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ from domsieve.renderer.page._moments import Moments
 from domsieve.renderer.page._pixel_count import Count
 from domsieve.renderer.page._pixel_parts import CHANCE, F64, Bools, common, meet
 from domsieve.renderer.page._pixel_pictures import around_all
-from domsieve.renderer.page._pixel_scene import LOOKING
+from domsieve.renderer.page._pixel_scene import LOOKING, Scene
 from domsieve.renderer.page._pixel_viewer import AT_END, Viewer
 from domsieve.renderer.page._pixel_window import Shot, under_floats
 
@@ -27,10 +28,23 @@ _MOST_WINDOWS = 400
 _MOST_MORE = 60
 # To bring the page to another moment. A guess: more than this is a page that does not answer.
 _MOMENT_S = 10.0
+# So many pictures are taken of what boxes scroll to, and of what was not seen then.
+_MOST_VIEWS, _MOST_SECOND = 200, 40
+# Parts that are nearer to one in the middle of the box that they scroll in, as a share of it, are not at its edge.
+_NEAR = 0.3
+# What goes at another pace than the box that it scrolls in is scrolled to again.
+_MOST_TRIES = 5
 
 
 class Searcher(Viewer):
-    """An open page that is searched for texts."""
+    """An open page that is searched for texts.
+
+    Attributes
+    ----------
+    has_driven : whether animations follow what is scrolled.
+    """
+
+    has_driven = False
 
     async def view(self, count: Count, boxes: Bools, clip: F64) -> None:
         """Picture some boxes as readers see them, and count what changes of them.
@@ -48,6 +62,86 @@ class Searcher(Viewer):
         if (boxes := boxes & ~is_fixed & ~is_beyond).any():
             contents = await self.frame_places(count.scene) if self.follows else {}
             await _Search(self, count, boxes, contents).through(clip)
+
+    async def scroll(self, count: Count, fixed: dict[int, Any], whole: F64) -> None:
+        """Scroll what scrolls until all its texts were in view."""
+        self._forget_shapes(count.scene)
+        await self._close(count, fixed)
+        await self._scroll_through(count, fixed, whole, _MOST_VIEWS)
+        # What is under a bar or an arrow at the edge of its box may be seen in the middle.
+        count.wait_for_unseen()
+        await self._scroll_through(count, fixed, whole, _MOST_SECOND, share=0.5)
+
+    async def _scroll_through(
+        self, count: Count, fixed: dict[int, Any], whole: F64, most: int, *, share: float = 0.0
+    ) -> None:
+        """Scroll to the texts that wait; boxes apart from each other at once.
+
+        Parameters
+        ----------
+        most : so many pictures are taken; what waits longer is unknown.
+        share : see `Scene.offsets_for`. If it is not 0, only what was scrolled to is pictured.
+        """
+        scene = count.scene
+        moves = self.has_driven or bool(scene.is_deep.any())
+        contents = await self.frame_places(scene) if moves else {}
+        tries: Counter[int] = Counter()
+        for _ in range(most):
+            waiting = count.waiting()
+            if not waiting.size:
+                return
+            turned: set[int] = set()
+            sought: list[int] = []
+            root = int(scene.fixed_box[waiting[0]])
+            for box in waiting.tolist():
+                chain = scene.chain(box)
+                if int(scene.fixed_box[box]) == root and turned.isdisjoint(chain):
+                    turned.update(chain)
+                    sought.append(box)
+            await self.loosen()
+            for box in sought:
+                for number in scene.chain(box):
+                    one = scene.scrollers[number]
+                    handle = await self._handle(scene, one.node)
+                    at = scene.offsets_for(box, number, share).tolist()
+                    document = int(scene.document_of[one.node])
+                    one.at = np.array(await self.call(document, "scroll", handle, *at), np.float64)
+            await self.arrive()
+            if self.has_driven:
+                await self.reshape(count, await self.capture(LOOKING), contents)
+            else:
+                await self.follow(count, contents, everything=moves)
+            boxes = count.in_view(is_fixed=root >= 0, sought=sought)
+            if share:
+                boxes &= _near(scene, sought)
+            ports = [scene.port_of(box) for box in sought if boxes[box]]
+            if ports:
+                clip = np.array([*np.min(ports, axis=0)[:2], *np.max(ports, axis=0)[2:]])
+                async with self.showing([fixed[root]] if root in fixed else []):
+                    await self.view(count, boxes, common(clip, whole))
+            for box in sought:
+                tries[box] += 1
+                if tries[box] >= (_MOST_TRIES if moves else 1):
+                    count.give_up(box)
+            self._forget_shapes(scene)
+        count.leave(count.waiting())
+
+    def _forget_shapes(self, scene: Scene) -> None:
+        """Do not count texts that boxes scroll as misshapen, if they may have another shape elsewhere in these."""
+        if self.has_driven:
+            scene.misshapen &= ~scene.scrolls
+
+    async def _close(self, count: Count, fixed: dict[int, Any]) -> None:
+        """Take from readers the boxes that something covers, so that they cannot scroll them."""
+        scene, waiting = count.scene, count.waiting()
+        roots = scene.fixed_box[waiting]
+        for root in np.unique(roots).tolist():
+            numbers = sorted(
+                {number for box in waiting[roots == root].tolist() for number in scene.chain(box)}
+            )
+            async with self.showing([fixed[root]] if root in fixed else []):
+                for one in (scene.scrollers[number] for number in numbers):
+                    one.axes &= await self.is_reached(scene, one.node)
 
     async def view_moments(self, count: Count, moments: Moments, fixed: dict[int, Any], whole: F64) -> None:
         """Picture what was not seen at the moments at which it may be; this must be the last step."""
@@ -103,6 +197,18 @@ class Searcher(Viewer):
         await self.view_again(count, boxes & ~is_fixed, contents, top)
         async with self.showing([*fixed.values()]):
             await self.view_again(count, boxes & is_fixed, contents, top)
+
+
+def _near(scene: Scene, sought: Iterable[int]) -> Bools:
+    """Return the parts (B,) that are near some others in the boxes that these scroll in."""
+    place, _ = scene.in_view()
+    middle = (place[:, :2] + place[:, 2:]) / 2
+    found = np.zeros(len(place), np.bool_)
+    for box in sought:
+        one = scene.scrollers[int(scene.scroller[box])]
+        is_near = np.abs(middle - middle[box]) <= _NEAR * (one.port[2:] - one.port[:2])
+        found |= (scene.scroller == scene.scroller[box]) & (is_near | ~one.axes).all(axis=1)
+    return found
 
 
 class _Search:

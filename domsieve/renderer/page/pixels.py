@@ -22,7 +22,6 @@ Pictures have half the size of the page, so they are four times as cheap.
 """
 
 import asyncio
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -44,7 +43,7 @@ from domsieve.renderer.page._pixel_changes import (
 )
 from domsieve.renderer.page._pixel_count import Count, Sight
 from domsieve.renderer.page._pixel_fonts import Written, letters_of_fonts
-from domsieve.renderer.page._pixel_parts import CHANCE, F64, Bools, Ints, common
+from domsieve.renderer.page._pixel_parts import CHANCE, F64, Ints, common
 from domsieve.renderer.page._pixel_patterns import has_strips
 from domsieve.renderer.page._pixel_pictures import around_all
 from domsieve.renderer.page._pixel_scene import SHOWING, Scene
@@ -63,11 +62,7 @@ from domsieve.renderer.page._pixel_window import grounds_of, in_window
 
 # Bounds of the work on one page. Texts beyond them are unsure.
 _TALLEST_PX, _WIDEST_PX = 1_000_000, 16_384
-_MOST_VIEWS, _MOST_SECOND, _MOST_SHADED, _MOST_CUT = 200, 40, 30_000, 500
-# Parts that are nearer to one in the middle of the box that they scroll in, as a share of it, are not at its edge.
-_NEAR = 0.3
-# What goes at another pace than the box that it scrolls in is scrolled to again.
-_MOST_TRIES = 5
+_MOST_SHADED, _MOST_CUT = 30_000, 500
 # All requests wait until the end: else what comes in view for a picture changes the page when it arrives, or fails.
 _HELD = {"patterns": [{"urlPattern": "*"}]}
 # What a page can have loaded only when a reader comes near.
@@ -163,18 +158,6 @@ async def look(
     return capture, is_whole
 
 
-def _near(scene: Scene, sought: Iterable[int]) -> Bools:
-    """Return the parts (B,) that are near some others in the boxes that these scroll in."""
-    place, _ = scene.in_view()
-    middle = (place[:, :2] + place[:, 2:]) / 2
-    found = np.zeros(len(place), np.bool_)
-    for box in sought:
-        one = scene.scrollers[int(scene.scroller[box])]
-        is_near = np.abs(middle - middle[box]) <= _NEAR * (one.port[2:] - one.port[:2])
-        found |= (scene.scroller == scene.scroller[box]) & (is_near | ~one.axes).all(axis=1)
-    return found
-
-
 class _Page(Searcher):
     """The look at one page.
 
@@ -251,7 +234,7 @@ class _Page(Searcher):
             await self.begin(scene)
         first = np.array([0, 0, window["clientWidth"], window["clientHeight"]], np.float64)
         await self._view_fixed(count, fixed, first)
-        await self._scroll(count, fixed, whole)
+        await self.scroll(count, fixed, whole)
         if self.moments:
             await self.view_moments(count, self.moments, fixed, whole)
         if self.is_unsteady:
@@ -300,6 +283,7 @@ class _Page(Searcher):
         nodes = scene.fixed.tolist()
         fixed = dict(zip(nodes, await self._handles(scene, nodes), strict=True))
         animations, driven, waiting = await self.still()
+        self.has_driven = driven > 0
         self.is_lively |= driven > 0 or waiting > 0
         if driven:
             await self.wake()
@@ -418,76 +402,6 @@ class _Page(Searcher):
             await self.blank({document: None})
             scene.unsure[own] = ~np.array(await self.call(document, "areBlank", *parents), np.bool_)
             await self.unblank([document])
-
-    async def _scroll(self, count: Count, fixed: dict[int, Any], whole: F64) -> None:
-        """Scroll what scrolls until all its texts were in view."""
-        await self._close(count, fixed)
-        await self._scroll_through(count, fixed, whole, _MOST_VIEWS)
-        # What is under a bar or an arrow at the edge of its box may be seen in the middle.
-        count.wait_for_unseen()
-        await self._scroll_through(count, fixed, whole, _MOST_SECOND, share=0.5)
-
-    async def _scroll_through(
-        self, count: Count, fixed: dict[int, Any], whole: F64, most: int, *, share: float = 0.0
-    ) -> None:
-        """Scroll to the texts that wait; boxes apart from each other at once.
-
-        Parameters
-        ----------
-        most : so many pictures are taken; what waits longer is unknown.
-        share : see `Scene.offsets_for`. If it is not 0, only what was scrolled to is pictured.
-        """
-        scene = count.scene
-        has_depth = bool(scene.is_deep.any())
-        contents = await self.frame_places(scene) if has_depth else {}
-        tries: Counter[int] = Counter()
-        for _ in range(most):
-            waiting = count.waiting()
-            if not waiting.size:
-                return
-            turned: set[int] = set()
-            sought: list[int] = []
-            root = int(scene.fixed_box[waiting[0]])
-            for box in waiting.tolist():
-                chain = scene.chain(box)
-                if int(scene.fixed_box[box]) == root and turned.isdisjoint(chain):
-                    turned.update(chain)
-                    sought.append(box)
-            await self.loosen()
-            for box in sought:
-                for number in scene.chain(box):
-                    one = scene.scrollers[number]
-                    handle = await self._handle(scene, one.node)
-                    at = scene.offsets_for(box, number, share).tolist()
-                    document = int(scene.document_of[one.node])
-                    one.at = np.array(await self.call(document, "scroll", handle, *at), np.float64)
-            await self.arrive()
-            await self.follow(count, contents, everything=has_depth)
-            boxes = count.in_view(is_fixed=root >= 0, sought=sought)
-            if share:
-                boxes &= _near(scene, sought)
-            ports = [scene.port_of(box) for box in sought if boxes[box]]
-            if ports:
-                clip = np.array([*np.min(ports, axis=0)[:2], *np.max(ports, axis=0)[2:]])
-                async with self.showing([fixed[root]] if root in fixed else []):
-                    await self.view(count, boxes, common(clip, whole))
-            for box in sought:
-                tries[box] += 1
-                if tries[box] >= (_MOST_TRIES if has_depth else 1):
-                    count.give_up(box)
-        count.leave(count.waiting())
-
-    async def _close(self, count: Count, fixed: dict[int, Any]) -> None:
-        """Take from readers the boxes that something covers, so that they cannot scroll them."""
-        scene, waiting = count.scene, count.waiting()
-        roots = scene.fixed_box[waiting]
-        for root in np.unique(roots).tolist():
-            numbers = sorted(
-                {number for box in waiting[roots == root].tolist() for number in scene.chain(box)}
-            )
-            async with self.showing([fixed[root]] if root in fixed else []):
-                for one in (scene.scrollers[number] for number in numbers):
-                    one.axes &= await self.is_reached(scene, one.node)
 
     async def restore(self) -> None:
         """Undo all changes of the page."""
