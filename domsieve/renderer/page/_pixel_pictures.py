@@ -310,8 +310,10 @@ class Pictures:
         lines, first, line = np.unique(scene.line, return_index=True, return_inverse=True)
         edges = lines_around(self._edges, line, lines.size)
         moved = np.tile(scene.moved()[first], 2)
-        ink = self._scaled(scene.ink_box[lines] - moved)
-        edges[:, :2], edges[:, 2:] = np.minimum(edges, ink)[:, :2], np.maximum(edges, ink)[:, 2:]
+        ink = self._scaled(common(scene.ink_box[lines] - moved, scene.ports()[scene.scroller[first]]))
+        inked, boxed = area(ink) > 0, area(edges) > 0
+        both = np.concatenate((np.minimum(edges, ink)[:, :2], np.maximum(edges, ink)[:, 2:]), axis=1)
+        edges = np.where(inked[:, None], np.where(boxed[:, None], both, ink), edges)
         reach = np.ceil(scene.reach_px[scene.owner[first]] * SCALE).astype(np.intp)[:, None]
         wide = edges + reach * np.array([-1, -1, 1, 1])
         reaches = (area(edges) > 0) | (reach[:, 0] > SPREAD_PX)

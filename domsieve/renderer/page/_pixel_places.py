@@ -93,12 +93,7 @@ class Places(Tree):
 
         The share is of what fits into these at once.
         """
-        count = len(self.scrollers)
-        moved = self._moved()
-        port = np.tile([-np.inf, -np.inf, np.inf, np.inf], (count + 1, 1))
-        for number, one in enumerate(self.scrollers):
-            own = one.port - np.tile(moved[one.outer] - self.shifts[self._float_of[one.node]], 2)
-            port[number] = common(own, port[one.outer])
+        port = self.ports()
         box = self.box - np.tile(self.moved(), 2)
         share = np.ones(len(box))
         inside = np.flatnonzero(self.scroller >= 0)
@@ -109,6 +104,15 @@ class Places(Tree):
         with np.errstate(invalid="ignore", divide="ignore"):
             share[inside] = np.nan_to_num((seen / fits).prod(axis=1), nan=1.0, posinf=1.0)
         return box, share
+
+    def ports(self) -> F64:
+        """Return what each scroller shows of the page now (S + 1, 4); the last is for what does not scroll."""
+        moved = self._moved()
+        port = np.tile([-np.inf, -np.inf, np.inf, np.inf], (len(self.scrollers) + 1, 1))
+        for number, one in enumerate(self.scrollers):
+            own = one.port - np.tile(moved[one.outer] - self.shifts[self._float_of[one.node]], 2)
+            port[number] = common(own, port[one.outer])
+        return port
 
     def room(self) -> F64:
         """Return what each scroller shows of its content at once (S + 1, 2); the last is for what does not scroll."""
