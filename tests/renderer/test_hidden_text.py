@@ -435,6 +435,9 @@ WAYS = {
         "<p style='scale:.02 1'>{}</p>",
         "<div style='width:1px;line-height:60px'><b style='font-size:2px'>{}</b></div>",
         "<p style='-webkit-text-security:disc'>{}</p>",
+        "<p style='font-size:4px;font-variant:all-small-caps'>{}</p>",
+        "<p style='font-size:4px;font-variant:small-caps'>{}</p>",
+        "<p style='font-size:4px;text-transform:uppercase;letter-spacing:-.6px'>{}</p>",
         "<p style='transform:scaleX(.03);transform-origin:0 0'>{}</p>",
     ],
     Hiding.OFF_SCREEN: [
@@ -627,6 +630,9 @@ SEEN_TOO = [
     "<div style='transform-style:preserve-3d;rotate:y 180deg'><p style='backface-visibility:hidden;ro"
     "tate:y 180deg'>{}</p></div>",
     "<p style='font-size:1px;scale:14;transform-origin:0 0'>{}</p>",
+    "<p style='font-size:6px;font-variant:all-small-caps'>{}</p>",
+    "<p style='font-size:5px;text-transform:uppercase;font-variant:small-caps'>{}</p>",
+    "<p style='letter-spacing:-.05em'>{}</p>",
     "<p>{}</p><div style='position:fixed;inset:0;background:#eee'>consent</div>",
     "<div style='position:sticky;top:0'><p>{}</p></div><div style='height:3000px'></div>",
     "<div style='display:-webkit-box;-webkit-line-clamp:2;-webkit-box-orient:vertical;overflow:hidden"

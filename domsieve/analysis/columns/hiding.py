@@ -16,6 +16,7 @@ from domsieve.analysis.columns.letter_room import (
     are_apart,
     are_piled,
     are_turned,
+    drawn_shares,
     lengths,
     letter_sizes,
     overlaps,
@@ -141,6 +142,7 @@ class _Judge:
         letter = np.where(
             node.in_drawing[text], read, node.letter_px[text]
         )  # drawings have units of their own
+        drawn = read * np.sqrt(thinness(scene.plane[above])) * drawn_shares(scene, text)
         # Letters on a background that is cut to them have an edge of its colour.
         edge = np.where(scene.cut_to_text[above][:, None], scene.lettering[above], 0.0)
         inks = (self._inks(text), node.outline[text], edge)
@@ -181,7 +183,7 @@ class _Judge:
             self.covers.hidden(text, self._shown(text), inks, back.owner, back.ground)
             | scene.is_struck[above]
             | on_own_bar,
-            (read * np.sqrt(thinness(scene.plane[above])) <= _LEAST_LETTER_PX)
+            (drawn <= _LEAST_LETTER_PX)
             | (slant(scene.plane[above]) < _LEAST_SLANT)
             | node.is_coded[text]
             | node.is_blot[text]

@@ -29,6 +29,14 @@ _LETTER_AREA, _LEAST_LETTER_AREA, _LETTER_WIDTH = 0.5, 0.2, 0.4
 _MOST_APART, _MOST_IN_ROW, _MOST_WINDOWS, _ROW, _COLUMN, _FEWEST_LARGE = 30, 6, 2, 1.9, 2.5, 6
 # In lines of one word, each of which leaves its box and is wider than the window, so many sizes.
 _MOST_IN_WORD, _LEAVES = 12, 1.2
+# Small capitals, which browsers make of letters, have this share of their size. With a negative ``letter-spacing``,
+# letters of half of their size in width have so many of these shares less room, but at least the last, for others are
+# wider.
+_OF_CAPITALS, _OF_SPACING, _LEAST_ROOM = 0.7, 2.0, 0.5
+_ALL_SMALL, _SOME_SMALL = (
+    frozenset({"all-small-caps", "all-petite-caps"}),
+    frozenset({"small-caps", "petite-caps"}),
+)
 _TO_SPACES = str.maketrans("\t\n\r\f", "    ")
 _TAB = 8  # letters
 # Nor letters of a drawing that turn by so many degrees from one to the next, in the mean of so many of them, which
@@ -49,6 +57,23 @@ def letter_sizes(scene: Scene, text: Ints, letters: F64) -> F64:
     # A line is as high as its letters, whichever way it is turned.
     most = np.where(letters >= _FEWEST_IN_LINE, np.minimum(most, np.minimum(width, height)), most)
     return np.asarray(np.clip(scene.node.letter_px[text], np.minimum(least, most), most))
+
+
+def drawn_shares(scene: Scene, text: Ints) -> F64:
+    """Return in which share of their size letters are drawn: small capitals are smaller, close letters narrower."""
+    node, page = scene.node, scene.page
+    caps = node.numbers("font-variant-caps", "normal")
+    is_all, is_some = (
+        np.array([value in names for value in caps[1]])[caps[0][text]] for names in (_ALL_SMALL, _SOME_SMALL)
+    )
+    is_some &= node.each("text-transform", "none", lambda value: value != "uppercase")[text]
+    at = np.flatnonzero(is_some)
+    for place, said in zip(at.tolist(), page_texts(page).of(text[at]), strict=True):
+        small = sum(map(str.islower, said))
+        is_all[place] = small > sum(map(str.isalnum, said)) / 2
+    spacing = node.each("letter-spacing", "normal", lambda value: min(number(value, 0.0), 0.0))[text]
+    room = 1 + _OF_SPACING * spacing / np.maximum(node.letter_px[text], LEAST_PX)
+    return np.asarray(np.where(is_all, _OF_CAPITALS, 1.0) * np.clip(room, _LEAST_ROOM, 1))
 
 
 def _line_heights(scene: Scene, text: Ints) -> F64:

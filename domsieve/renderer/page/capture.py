@@ -193,6 +193,8 @@ STYLE_NAMES = (
     "will-change",
     "text-underline-offset",
     "text-decoration-skip-ink",
+    "font-variant-caps",
+    "letter-spacing",
 )
 
 _SCRIPTS = "Emulation.setScriptExecutionDisabled"
