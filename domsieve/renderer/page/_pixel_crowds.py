@@ -12,9 +12,10 @@ _LAYS = {"textlength", "rotate"}
 _PLACES = ("x", "y", "dx", "dy")
 _HOLDERS = {"text", "tspan", "textpath"}
 _CHANGERS = {"animate", "set"}
-# Letters that have less room than this share of their width are on top of each other, as in
-# `domsieve.renderer.page._pixel_letters`; and nobody reads letters that turn by so many degrees, in the mean.
-_LEAST_ROOM, _MOST_TURN = 0.6, 60
+LEAST_ROOM = 0.6
+"""Letters that have less room than this share of their width are on top of each other."""
+# Nobody reads letters that turn by so many degrees, in the mean.
+_MOST_TURN = 60
 
 
 def crowds(scene: Scene) -> dict[int, list[int]]:
@@ -48,4 +49,4 @@ def put_crowds(scene: Scene, nodes: Sequence[int], answers: Sequence[Sequence[fl
     for node, answer in zip(nodes, answers, strict=True):
         if answer is not None:
             room, turn = answer
-            scene.unread[node] |= room < _LEAST_ROOM or turn > _MOST_TURN
+            scene.unread[node] |= room < LEAST_ROOM or turn > _MOST_TURN

@@ -7,6 +7,7 @@ from unicodedata import bidirectional
 
 import numpy as np
 
+from domsieve.renderer.page._pixel_crowds import LEAST_ROOM
 from domsieve.renderer.page._pixel_parts import F64, Bools, Ints, px, units
 from domsieve.renderer.page._pixel_scene import Scene
 from domsieve.renderer.page._pixel_turns import turned_lines
@@ -25,9 +26,8 @@ _FONT = (
 _CASES = {"uppercase": str.upper, "lowercase": str.lower}
 # In lines that go down, the letters of Chinese, Japanese and Korean, and all that come after, stay upright.
 _UPRIGHT = "\u1100"
-# Letters that need so much less room than in their font are on top of each other, and letters that are less high than
-# this (px) too small; in lines of so many.
-_MOST_SQUEEZED, _LEAST_HEIGHT, _FEWEST_LETTERS = 0.6, 2.5, 6
+# Letters that are less high than this (px), or on top of each other, cannot be read in lines of so many.
+_LEAST_HEIGHT, _FEWEST_LETTERS = 2.5, 6
 
 
 class Letters:
@@ -197,7 +197,7 @@ class Letters:
                 continue
             scene.ink_box[line] = found["ink"]
             is_low = found["high"] is not None and found["high"] < _LEAST_HEIGHT
-            if scene.letters[parts].sum() >= _FEWEST_LETTERS and (is_low or found["room"] < _MOST_SQUEEZED):
+            if scene.letters[parts].sum() >= _FEWEST_LETTERS and (is_low or found["room"] < LEAST_ROOM):
                 scene.misshapen[scene.owner[parts]] = True
             if found["boxes"]:
                 scene.box[parts] = found["boxes"]
