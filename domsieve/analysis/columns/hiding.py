@@ -68,6 +68,9 @@ HIDING_REASONS = (
 _LEAST_OF_LINE, _LEAST_OF_LETTER = 0.5, 1.5
 # Letters up to this size, and blurs from this share of a letter on, cannot be read.
 _LEAST_LETTER_PX, _MOST_BLUR = 3.0, 0.5
+# Letters of these sizes, in px, cannot be read either if they are no farther from their ground than so many of 255.
+# Found by eye, on pictures of sizes from 3.5 to 8 px in nine greys on white. Between them, limits are in between.
+_FAINT_SIZES, _FAINT_CONTRASTS = (4.0, 5.0, 6.0, 7.0), (48.0, 32.0, 16.0, LEAST_CONTRAST)
 # Nor can letters that are skewed by more than 68 degrees, of which this is the cosine.
 _LEAST_SLANT = 0.375
 # So much of a text at its edges has less than a tenth of its ink: in shares of its width, and of its letters' size.
@@ -151,18 +154,15 @@ class _Judge:
         opacity = scene.opacity[above]
         strength = opacity * np.maximum(inks[0][:, 3], inks[1][:, 3])
         unseen = np.where(shaded, opacity, strength) < LEAST_OPACITY
-        faint = ~shaded & self._is_faint(back, inks)
-        mixed = np.flatnonzero(
-            ~shaded & ~faint & np.isin(back.owner, [*scene.patches.mixes]) & (back.behind < 0)
-        )
-        faint[mixed] = self._is_faint_on_mixes(back.take(mixed), [ink[mixed] for ink in inks])
-        alone = np.flatnonzero(faint & (back.behind < 0))
-        others = ~(node.is_placed | node.is_drawn)
-        faint[alone] = self.covers.behind(text[alone], back.owner[alone], others)[:, 0] < 0
-        for stands_out in (self._stands_out, self._comes_over):
-            faint[faint] = ~stands_out(back.take(np.flatnonzero(faint)), [ink[faint] for ink in inks])
         on_own_bar, on_other_bar = self._bars(text, inks)
-        faint &= ~on_other_bar
+        bare = ~shaded & ~on_other_bar
+        faint, pale = bare.copy(), np.zeros(text.size, np.bool_)
+        faint[bare] = self._has_no_contrast(back.take(np.flatnonzero(bare)), [ink[bare] for ink in inks])
+        small = np.flatnonzero(bare & ~faint & (drawn < _FAINT_SIZES[-1]))
+        most = np.interp(drawn[small], _FAINT_SIZES, _FAINT_CONTRASTS)
+        pale[small] = self._has_no_contrast(
+            back.take(small)._replace(most=most), [ink[small] for ink in inks]
+        )
         cores = self._cores(text)
         # A line of one letter's size is enough, whatever the size of its box.
         wide = np.minimum(_LEAST_OF_LETTER * letter, rect[:, 2] - rect[:, 0] - LEAST_PX)
@@ -184,6 +184,7 @@ class _Judge:
             | scene.is_struck[above]
             | on_own_bar,
             (drawn <= _LEAST_LETTER_PX)
+            | pale
             | (slant(scene.plane[above]) < _LEAST_SLANT)
             | node.is_coded[text]
             | node.is_blot[text]
@@ -199,6 +200,18 @@ class _Judge:
         some = (letters[left], letter[left], inks[0][left], back.owner[left])
         reason[left[are_stacked(scene, self.covers, text[left], *some)]] = Hiding.UNREADABLE
         return reason
+
+    def _has_no_contrast(self, back: "_Backdrop", inks: Sequence[F64]) -> Bools:
+        """Return which letters have the colour of all that they stand on, in all their inks (n, 4)."""
+        node, faint = self.node, self._is_faint(back, inks)
+        mixed = np.flatnonzero(~faint & np.isin(back.owner, [*self.scene.patches.mixes]) & (back.behind < 0))
+        faint[mixed] = self._is_faint_on_mixes(back.take(mixed), [ink[mixed] for ink in inks])
+        alone = np.flatnonzero(faint & (back.behind < 0))
+        others = ~(node.is_placed | node.is_drawn)
+        faint[alone] = self.covers.behind(back.text[alone], back.owner[alone], others)[:, 0] < 0
+        for stands_out in (self._stands_out, self._comes_over):
+            faint[faint] = ~stands_out(back.take(np.flatnonzero(faint)), [ink[faint] for ink in inks])
+        return faint
 
     def _bars(self, text: Ints, inks: Sequence[F64]) -> tuple[Bools, Bools]:
         """Return which letters are on a thick line that is painted before them, of their own or another colour."""
@@ -296,7 +309,8 @@ class _Judge:
         ground[on] = self.covers.laid(behind[on], ground[on])
         owner[on] = scene.patches.node[behind[on, 0]]
         beyond[on[whole]] = ground[on[whole]]
-        return _Backdrop(text, owner, ground, beyond, behind[:, 0])
+        most = np.full(text.size, float(LEAST_CONTRAST))
+        return _Backdrop(text, owner, ground, beyond, behind[:, 0], most)
 
     def _stands_out(self, back: "_Backdrop", inks: Sequence[F64]) -> Bools:
         """Return which texts are not faint on a box that is behind a part of them, but not behind their middle."""
@@ -345,7 +359,7 @@ class _Judge:
         faint, opacity = np.ones(back.text.size, np.bool_), self.scene.opacity[self.page.parent[back.text]]
         for ink in inks:
             apart = self._contrasts(back, ink[:, :3]) * opacity * ink[:, 3]
-            faint &= (apart <= LEAST_CONTRAST) | (ink[:, 3] == 0)
+            faint &= (apart <= back.most) | (ink[:, 3] == 0)
         return faint
 
     def _is_faint_on_mixes(self, back: "_Backdrop", inks: Sequence[F64]) -> Bools:
@@ -449,6 +463,7 @@ class _Backdrop(NamedTuple):
     ground : its colour (n, 3).
     beyond : the colour behind the parts of texts that are outside of the ground (n, 3).
     behind : the patch behind each that is of no ancestor, -1 for none.
+    most : up to which `contrast` each has the colour of its ground.
     """
 
     text: Ints
@@ -456,7 +471,8 @@ class _Backdrop(NamedTuple):
     ground: F64
     beyond: F64
     behind: Ints
+    most: F64
 
     def take(self, at: Ints) -> "_Backdrop":
         """Return what is behind some of the texts."""
-        return _Backdrop(self.text[at], self.owner[at], self.ground[at], self.beyond[at], self.behind[at])
+        return _Backdrop._make(one[at] for one in self)
