@@ -154,6 +154,10 @@ _PILE = "<div style='position:relative;height:40px'>{}</div>"
 UNREADABLE = [
     "<p style='-webkit-text-security:disc'>{}</p>",
     "<p style='text-decoration:line-through 1em'>{}</p>",
+    "<p style='font-size:14px;text-decoration:line-through .4em #c00'>{}</p>",
+    "<p style='font-size:14px;text-decoration:line-through .32em #000e'>{}</p>",
+    "<p style='font-size:14px;text-decoration:line-through double .25em'>{}</p>",
+    "<p style='font-size:14px;text-decoration:line-through wavy .3em'>{}</p>",
     "<s style='text-decoration:line-through 5px'><s style='text-decoration:line-through 9px'>{}</s></s>",
     "<div style='filter:blur(4px)'><div style='filter:blur(4px)'><p style='filter:blur(4px)'>{}</p></div></div>",
     "<p style='transform:scaleX(.12)'>{}</p>",

@@ -171,6 +171,18 @@ UNLIKE = {
 }
 # Each is drawn apart in the same way as the browser draws it in the page.
 LIKE = {
+    **{
+        f"struck: {line}": f"<p style='font-size:14px;text-decoration:line-through {line}'>{{}}</p>"
+        for line in (
+            "wavy",
+            "double",
+            "double red",
+            "3px",
+            "6px #fa08",
+            "1em rgb(255 0 0 / .4)",
+            ".5em lab(50 9 9 / .5)",
+        )
+    },
     "a word above another": "<ruby>internationalisation<rt>whisper</rt></ruby>",
     "words above a long word": "<ruby style='font-size:30px'>internationalisation<rt>a whisper b</rt></ruby>",
     **{

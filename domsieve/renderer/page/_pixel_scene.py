@@ -176,7 +176,8 @@ class Scene(Shapes):
         self.is_drawing = self.below(is_drawing)
         variants = zip(column["font-variant-numeric"], column["font-feature-settings"], strict=True)
         self.has_other_digits = np.array([has_other_digits(*one) for one in variants])[row]
-        self.unread = unread(column, row, self.levels, self.parent, is_drawing)
+        is_text = self.kind == Kind.TEXT
+        self.unread = unread(column, row, self.levels, self.parent, is_drawing, is_text)
         filters, backdrops = column["filter"], column["backdrop-filter"]
         unclear = (
             unclear_filters(self.capture.documents, strings, self.names) if "url(" in "".join(filters) else ()
