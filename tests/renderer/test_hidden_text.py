@@ -962,6 +962,7 @@ BANNERS = [
     "<p style='writing-mode:vertical-rl;text-orientation:upright;letter-spacing:2em'>{}</p>",
     "<p style='width:1ch;line-height:300px'>{}</p>",
     "<p style='letter-spacing:140px'>{}</p>",
+    "<p style='text-indent:2000px'>{}</p>",
     "<svg width=1200><text y=20 textLength=1200>read this</text></svg>",
     f"<pre>one {' ' * 600} two</pre>",
     f"<pre>1{chr(10) * 120}2</pre>",

@@ -27,8 +27,8 @@ _LETTER_AREA, _LEAST_LETTER_AREA, _LETTER_WIDTH = 0.5, 0.2, 0.4
 # row, as high as at most so many letters; or as wide, with one or two of them in each line. Nor does anybody read so
 # many that are higher or wider than the window.
 _MOST_APART, _MOST_IN_ROW, _MOST_WINDOWS, _ROW, _COLUMN, _FEWEST_LARGE = 30, 6, 2, 1.9, 2.5, 6
-# In lines of one word, each of which leaves its box and is wider than the window, so many sizes.
-_MOST_IN_WORD, _LEAVES = 12, 1.2
+# So much ``letter-spacing`` in sizes takes letters apart, also in several lines, if there are so many.
+_MOST_SPACING, _FEWEST_SPACED = 12, 10
 # Small capitals, which browsers make of letters, have this share of their size. With a negative ``letter-spacing``,
 # letters of half of their size in width have so many of these shares less room, but at least the last, for others are
 # wider.
@@ -37,7 +37,6 @@ _ALL_SMALL, _SOME_SMALL = (
     frozenset({"all-small-caps", "all-petite-caps"}),
     frozenset({"small-caps", "petite-caps"}),
 )
-_TO_SPACES = str.maketrans("\t\n\r\f", "    ")
 _TAB = 8  # letters
 # Nor letters of a drawing that turn by so many degrees from one to the next, in the mean of so many of them, which
 # begin at each of so many. One that is turned over alone counts no more than one that lies.
@@ -132,7 +131,9 @@ def are_apart(scene: Scene, text: Ints, letters: F64, letter: F64) -> Bools:
     rect, node = scene.rect[text], scene.node
     size = np.maximum(rect[:, 2:] - rect[:, :2], 0)
     found = np.asarray(size[:, 0] > _MOST_APART * letter * letters)
-    found |= _are_huge(scene, text, letters, letter) | _are_apart_in_words(scene, text, letter)
+    found |= _are_huge(scene, text, letters, letter)
+    spacing = node.each("letter-spacing", "normal", lambda value: number(value, 0.0))[text]
+    found |= (spacing > _MOST_SPACING * node.letter_px[text]) & (letters >= _FEWEST_SPACED)
     level = node.each("writing-mode", "horizontal-tb", lambda value: value.startswith("horizontal"))[text]
     for axis, window in enumerate(node.window_px):
         is_line, room = level == (axis == 0), size[:, axis] / np.maximum(_MOST_IN_ROW * letter, LEAST_PX)
@@ -152,28 +153,6 @@ def _are_huge(scene: Scene, text: Ints, letters: F64, letter: F64) -> Bools:
     # Drawings have units of their own.
     is_huge = (np.minimum(large, most[:, None]) > node.window_px).any(axis=1) & ~node.in_drawing[text]
     return np.asarray((is_huge | (np.minimum(letter, most) > node.window_px[1])) & (letters >= _FEWEST_LARGE))
-
-
-def _are_apart_in_words(scene: Scene, text: Ints, letter: F64) -> Bools:
-    """Return of which texts in lines of one word the letters are far apart: a line that leaves its box is a word."""
-    node, page, found = scene.node, scene.page, np.zeros(text.size, np.bool_)
-    size = np.maximum(scene.rect[text, 2:] - scene.rect[text, :2], 0)
-    wraps = node.each("white-space", "normal", lambda value: value in ("normal", "pre-line"))[text]
-    level = node.each("writing-mode", "horizontal-tb", lambda value: value.startswith("horizontal"))[text]
-    is_inline = node.each("display", "inline", lambda value: value in ("inline", "contents"))
-    for axis, window in enumerate(node.window_px):
-        those = (level == (axis == 0)) & wraps & (size[:, axis] > window) & ~node.in_drawing[text]
-        those &= (size[:, 1 - axis] > _ROW * letter) & (size[:, axis] > _MOST_IN_WORD * letter)
-        at = np.flatnonzero(those)
-        for place, one in zip(at.tolist(), page_texts(page).of(text[at]), strict=True):
-            box = int(page.parent[text[place]])
-            for _ in range(_MOST_LEFT):
-                box = int(page.parent[box]) if is_inline[box] and box > 0 else box
-            room = scene.rect[box, 2 + axis] - scene.rect[box, axis]
-            word = max(map(len, one.translate(_TO_SPACES).split(" ")))
-            leaves = room > 0 and size[place, axis] > _LEAVES * room and not is_inline[box]
-            found[place] |= leaves and size[place, axis] > _MOST_IN_WORD * letter[place] * word
-    return found
 
 
 def _with_space(scene: Scene, text: Ints, is_line: Bools) -> F64:

@@ -55,8 +55,6 @@ _SVG_TEXT = frozenset({"text", "tspan", "textpath"})
 # size: measured on black letters on white in three fonts and ten sizes. Texts of ordinary words are within a third of
 # it. A line of text is 1.15 times as high as its letters.
 _INK, _INK_OF_EDGES, _LINE_HEIGHT = 0.035, 0.55, 1.15
-# Letters that are so many sizes apart cannot be read, if there are so many of them.
-_MOST_SPREAD, _FEWEST_SPREAD = 6, 10
 # Nothing makes the markers of lists transparent, so the longer ones are unsure: numbers of lines are shorter.
 _LONGEST_MARKER = 12
 
@@ -170,8 +168,6 @@ class Scene(Shapes):
         again = map(is_drawn_again, *looks, map(px, column["font-size"]))
         self.is_drawn_again = self.below(np.array([*again])[row])
         self._shades = (self.shaded | (far > 0)) & (self._is_marker | np.isin(self.names, _WITH_OWN_TEXT))
-        between, sizes = (np.array([*map(px, column[name])]) for name in ("letter-spacing", "font-size"))
-        self._is_spread = (between > _MOST_SPREAD * sizes)[row] & (self.kind == Kind.TEXT)
         is_drawing = np.array([one == "svg" for one in self.names])
         self.is_drawing = self.below(is_drawing)
         variants = zip(column["font-variant-numeric"], column["font-feature-settings"], strict=True)
@@ -333,7 +329,6 @@ class Scene(Shapes):
         self.scroller, self.scrolls = inner[self.owner], inner >= 0
         self.unread[self.owner[self.is_combined[self.owner] & (self.letters > _MOST_COMBINED)]] = True
         self.unread[self.owner[self._is_in_slot()]] = True
-        self.unread |= self._is_spread & (self.letters_of >= _FEWEST_SPREAD)
         level = np.flatnonzero((~self.is_turned & self._in_px)[self.owner])
         group, line, letters = self.owner[level], self.line[level], self.letters[level]
         thin = squeezed(group, line, self.box[level], letters, self.font_px(level))
