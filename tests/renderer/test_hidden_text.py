@@ -928,6 +928,8 @@ UNLAID = [
     f"<p style='margin:0'>{{}}</p><p style='{_TOP.replace('absolute', 'fixed')};left:8px;top:8px'>a line of other "
     "words</p><p style='height:3000px'>",
     "<div style='display:grid'><b style='grid-area:1/1'>a line of other words, one more</b><b style='grid-area:1/1;"
+    "backdrop-filter:blur(4px)'>{}</b></div>",
+    "<div style='display:grid'><b style='grid-area:1/1'>a line of other words, one more</b><b style='grid-area:1/1;"
     "background:#fff'>{}</b></div>",
     # Boxes that are too low for their text, as in pages without their style sheets.
     "<div style='height:0'>a line of other words, one more</div><div>{}</div>",

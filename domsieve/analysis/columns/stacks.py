@@ -70,20 +70,25 @@ def are_stacked(
 
 
 def _are_laid(scene: Scene, pair: Ints) -> bool:
-    """Return whether styles lay two texts on each other: without style sheets, boxes that are too low do so."""
+    """Return whether styles lay two texts on each other, and nothing blurs the lower one.
+
+    Without style sheets, boxes that are too low lie on each other.
+    """
     page, node = scene.page, scene.node
     low, high = sorted(pair.tolist())
+    is_moved = False
     for one in (low, high):
         at = int(page.parent[one])
         for _ in range(_MOST_DEPTH):
             if at <= low and page.end[at] > high:
                 break
-            if node.is_placed[at] or node.is_transformed[at]:
-                return True
+            if node.backdrop_number[at]:
+                return False
+            is_moved |= bool(node.is_placed[at] or node.is_transformed[at])
             at = int(page.parent[at])
         else:
             return False
-    return page.computed_style(at).get("display", "").endswith("grid")
+    return is_moved or page.computed_style(at).get("display", "").endswith("grid")
 
 
 def _plain(text: str) -> str:
