@@ -127,9 +127,8 @@ class Scene:
     def _fill_frame(self, root: int, owner: int) -> None:
         """Let the background of a frame's page fill the frame, with borders and padding as wide as at its corner."""
         frame = int(self.page.parent[self.page.parent[root]])
-        at = int(
-            np.searchsorted(self.patches.node[:-1], owner)
-        )  # the first patch of a node is its background
+        # The first patch of a node is its background.
+        at = int(np.searchsorted(self.patches.node[:-1], owner))
         if at < self.patches.node.size - 1 and self.patches.node[at] == owner and self.node.is_frame[frame]:
             inset = max(0.0, *(self.rect[root, :2] - self.rect[frame, :2]).tolist())
             self.patches.outer[at] = grown(self.rect[frame], -inset)
