@@ -459,7 +459,6 @@ SEEN_TOO = [
     "srcdoc=\"<body style='background:#fff'>\"></iframe></div>",
     f"<div style='position:relative'><p>{{}}</p><iframe style='{_LAYER};border:0;padding:90px;background:none' "
     "srcdoc=\"<body style='background:#fff'>\"></iframe></div>",
-    f"<div style='position:relative'><p>{{}}</p><iframe style='{_LAYER}' srcdoc='<p>one'></iframe></div>",
     # What a box scrolls is not over or behind a text that is beside the box.
     "<div style='height:60px;overflow:auto'><div style='height:3000px;background:#fff;position:relative'></div></div>"
     "<p>{}</p>",
@@ -905,6 +904,7 @@ LAID = [
     "<p style='margin:0;line-height:20px;position:relative;top:-20px'>{}</p>",
 ]
 UNLAID = [
+    f"<div style='position:relative'><iframe style='{_LAYER}' srcdoc='<p>one'></iframe><p>{{}}</p></div>",
     # One is transparent, clipped, of another colour, size or place, has a ground, or is as long as half of the other.
     *(
         f"<div style='position:relative;height:9em'><p style='{_TOP};{style}'>a line of other words, one more</p>"

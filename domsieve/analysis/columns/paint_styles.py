@@ -44,6 +44,7 @@ _DARK = (18.0, 18.0, 18.0)
 _WIDE_STROKE, _WIDE_LINE = 0.16, 0.8
 # A line under letters is behind them if it goes from above small letters to their feet, in sizes from there.
 _BAR_TOP, _BAR_BOTTOM = -0.65, -0.05
+_MOST_LETTER_PX = 10_000.0  # browsers have none that are larger
 # From this on, letters that are painted with a stroke of their own colour, or below it, are blots.
 _BLOT_STROKE = 0.35
 # What of a property makes an element the containing block of fixed boxes in it.
@@ -80,7 +81,8 @@ class PaintStyles:
         self.absolute, self.fixed = position == _POSITIONS["absolute"], position == _POSITIONS["fixed"]
         self.moves = self.fixed | (position == _POSITIONS["sticky"])
         self.seen = self.each("visibility", "visible", lambda value: value == "visible")
-        self.letter_px = self.each("font-size", "16px", partial(number, default=16.0))
+        sizes = self.each("font-size", "16px", partial(number, default=16.0))
+        self.letter_px = np.minimum(sizes, _MOST_LETTER_PX)
         self.line_px = self.each("line-height", "normal", partial(number, default=np.inf))
         self.opacity = self.each("opacity", "1", lambda value: clamp(number(value, 1.0), 1.0))
         self.opacity = self.opacity * self.each("filter", "none", opacity_of)
