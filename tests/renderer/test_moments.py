@@ -171,11 +171,13 @@ NEVER_COMES = {
 
 @pytest.mark.parametrize("way", COMES)
 def test_what_animations_bring_in_view_is_seen(studio: Studio, way: str) -> None:
-    page = show(studio, f"<h1>before</h1>{COMES[way]}".replace("{}", _WORDS))
-    kept = {how: domsieve.clean(page, method="none", hidden=how).text for how in ("layout", "pixels")}
-    assert _WORDS in kept["layout"]
-    # At a moment that is drawn by chance, a word at an end of a tilted line may be cut off.
-    assert len({*_WORDS.split()} - {*kept["pixels"].split()}) <= 1
+    def shown() -> dict[str, str]:
+        page = show(studio, f"<h1>before</h1>{COMES[way]}".replace("{}", _WORDS))
+        return {how: domsieve.clean(page, method="none", hidden=how).text for how in ("layout", "pixels")}
+
+    # Moments are drawn by chance. About one in ten looks misses a text that is tilted, or tiny most of the time.
+    kept = (shown() for _ in range(3))
+    assert any(_WORDS in one["layout"] and _WORDS in one["pixels"] for one in kept)
 
 
 @pytest.mark.parametrize("way", NEVER_COMES)
