@@ -23,6 +23,12 @@ _WORDS = "Zebra quick harbour lanterns whisper beyond seven frozen rivers"
 _FONTS = Path(mpl.get_data_path(), "fonts", "ttf")
 
 
+def _saved(font: TTFont) -> bytes:
+    file = io.BytesIO()
+    font.save(file)
+    return file.getvalue()
+
+
 def _swapped(name: str, drawn_as: Mapping[str, str]) -> bytes:
     """Return a font in which some letters are drawn as others."""
     font = TTFont(_FONTS / name)
@@ -31,9 +37,7 @@ def _swapped(name: str, drawn_as: Mapping[str, str]) -> bytes:
         table.cmap.update(
             {ord(one): forms[ord(other)] for one, other in drawn_as.items() if ord(other) in forms}
         )
-    file = io.BytesIO()
-    font.save(file)
-    return file.getvalue()
+    return _saved(font)
 
 
 def _shifted(letters: str) -> dict[str, str]:
@@ -89,9 +93,7 @@ def test_letters_that_become_others_beside_each_other_are_not_seen(studio: Studi
     letters = " ".join(string.ascii_letters)
     rule = f"lookup S {{ {steps} }} S; feature calt {{ sub [{letters}] [{letters}]' lookup S; }} calt;"
     addOpenTypeFeaturesFromString(font, rule)
-    file = io.BytesIO()
-    font.save(file)
-    fonts = {"plain": _swapped("DejaVuSans.ttf", {}), "swapped": file.getvalue()}
+    fonts = {"plain": _swapped("DejaVuSans.ttf", {}), "swapped": _saved(font)}
     html = f"<p class=plain>plain {_WORDS}</p><p class=swapped>{_WORDS}</p>"
     assert _judged(studio, fonts, html) == {f"plain {_WORDS}": Hiding.NONE, _WORDS: Hiding.UNSEEN}
 
@@ -111,9 +113,7 @@ def _with_feature(tag: str, letters: str) -> bytes:
         f"sub {names[ord(one)]} by {names[ord(other)]};" for one, other in _shifted(letters).items()
     )
     addOpenTypeFeaturesFromString(font, f"feature {tag} {{ {steps} }} {tag};")
-    file = io.BytesIO()
-    font.save(file)
-    return file.getvalue()
+    return _saved(font)
 
 
 @pytest.mark.parametrize("style", ["font-variant-numeric:lining-nums", 'font-feature-settings:"lnum"'])

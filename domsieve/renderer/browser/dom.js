@@ -9,6 +9,7 @@
 // unskipped(style): the look of a box that has content only near the window when it is there; null for other boxes.
 // scrolls(style), canScroll(element): whether a box can be scrolled to the side, and down; and by a reader.
 // animationsOf(tree), endsWithin(animation, ms): animations, and whether one ends soon.
+// isYoung(animation, ms): whether it has gone on for less than so long.
 // lasts(effect, ms): how long an animation may last that counts as it ends if readers stay for so long.
 // clocksOf(tree): the drawings that have a clock for their own animations (SMIL), unless it is stopped.
 // hasOwn(drawing): whether it has such animations.
@@ -110,6 +111,7 @@ globalThis.dom = (() => {
     const [time, rate] = [animation.currentTime, animation.playbackRate];
     return isRunning && timing && rate > 0 && time < timing.endTime && timing.endTime - time <= ms * rate;
   };
+  const isYoung = ({ playState, currentTime, playbackRate }, ms) => playState === "running" && currentTime < ms * playbackRate;
   // What is over so soon is not waited for. What repeats so fast may hide something as long as it goes on.
   const SOON_MS = 5_000, FAST_MS = 1_000;
   const lasts = (effect, ms) => {
@@ -132,6 +134,6 @@ globalThis.dom = (() => {
 
   return {
     part, run, own, kind, isLaidOut, viewOf, trees, places, allTrees, laidOut, animated, unskipped, scrolls, canScroll,
-    animationsOf, clocksOf, hasOwn, endsWithin, lasts, SOON_MS, hold, isHeld, letGo,
+    animationsOf, clocksOf, hasOwn, endsWithin, isYoung, lasts, SOON_MS, hold, isHeld, letGo,
   };
 })();

@@ -12,7 +12,7 @@
 globalThis.domsieve = (() => {
   const {
     part, run, own, isLaidOut, trees, allTrees, laidOut, animated, unskipped, canScroll, animationsOf, clocksOf,
-    hasOwn, endsWithin, lasts, hold, letGo,
+    hasOwn, endsWithin, isYoung, lasts, hold, letGo,
   } = dom;
 
   let lastChange = performance.now();
@@ -218,8 +218,7 @@ globalThis.domsieve = (() => {
       // Half of what a capture carries would be source code, which nobody wants.
       for (const script of own("scripts")) if (!isData(script) && script.textContent) script.textContent = " "; // not :empty
       const all = allTrees();
-      const young = new Set(all.flatMap(animationsOf).filter((one) => one.playState === "running"
-        && one.currentTime < oldMs * one.playbackRate));
+      const young = new Set(all.flatMap(animationsOf).filter((one) => isYoung(one, oldMs)));
       wind(all, endMs);
       for (const one of all.flatMap(animationsOf)) {
         const mostMs = one.effect && !young.has(one) ? lasts(one.effect, endMs) : 0;

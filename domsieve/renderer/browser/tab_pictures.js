@@ -7,7 +7,7 @@
 // notePictures(), lostPictures(): where the pictures and frames are [[left, top, right, bottom], ...] that had not come
 // when they were noted, or have gone since because loading was stopped; in px of the page.
 Object.assign(domsieve, (() => {
-  const { part, run, own, kind, isLaidOut, viewOf, trees, places, allTrees, laidOut, animationsOf, endsWithin, lasts } = dom;
+  const { part, run, own, kind, isLaidOut, viewOf, trees, places, allTrees, laidOut, animationsOf, endsWithin, isYoung, lasts } = dom;
 
   let pictures; // none are known if they could not be noted
   // Lazy pictures, videos and frames that are not there yet, where text is: they come when a reader scrolls to it.
@@ -187,7 +187,7 @@ Object.assign(domsieve, (() => {
     rests(leftMs, lazyMs, endMs, oldMs) {
       if (brings(lazyMs)) return false;
       return !allTrees().flatMap(animationsOf).some((one) => endsWithin(one, leftMs)
-        || (one.currentTime < oldMs * one.playbackRate && endsWithin(one, lasts(one.effect, endMs))));
+        || (isYoung(one, oldMs) && endsWithin(one, lasts(one.effect, endMs))));
     },
 
     notePictures() {

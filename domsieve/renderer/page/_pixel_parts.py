@@ -415,6 +415,11 @@ def has_other_digits(numeric: str, features: str) -> bool:
     return tags <= _OF_DIGITS and (numeric not in {"normal", ""} or bool(tags))
 
 
+def is_sign(text: str, *, has_other_digits: bool) -> bool:
+    """Return whether a text has no letters and digits, or only other digits, which no canvas draws."""
+    return not any(is_letter(one) and not (has_other_digits and one.isdecimal()) for one in text)
+
+
 @lru_cache(5_000)
 def is_letter(sign: str) -> bool:
     """Return whether readers take a sign for a letter or digit: also in circles and squares, and those of Braille."""

@@ -18,7 +18,7 @@ from domsieve.renderer.page._pixel_parts import (
     frame_place,
     has_other_digits,
     is_drawn_again,
-    is_letter,
+    is_sign,
     letters_before,
     parts_of,
     pieces_of,
@@ -281,17 +281,11 @@ class Scene(Shapes):
                     pieces[at][1][begin:end]
                     for at, (begin, end) in zip(line.tolist(), chars[:, :2].tolist(), strict=True)
                 )
-                is_digits = self.has_other_digits[node[entry]].tolist()
-                # No canvas draws other digits, so these are looked for as signs.
-                signs.append(
-                    np.array(
-                        [
-                            not any(is_letter(sign) and not (other and sign.isdecimal()) for sign in one)
-                            for one, other in zip(parts, is_digits, strict=True)
-                        ],
-                        np.bool_,
-                    )
-                )
+                others = self.has_other_digits[node[entry]].tolist()
+                are_signs = [
+                    is_sign(one, has_other_digits=other) for one, other in zip(parts, others, strict=True)
+                ]
+                signs.append(np.array(are_signs, np.bool_))
                 columns.append((node[entry], line + lines, box, first, letters, chars))
                 self.pieces += (piece for _, piece in pieces)
                 line_boxes.append(edges_of(places))

@@ -107,10 +107,7 @@ class Searcher(Viewer):
                     document = int(scene.document_of[one.node])
                     one.at = np.array(await self.call(document, "scroll", handle, *at), np.float64)
             await self.arrive()
-            if self.has_driven:
-                await self.reshape(count, await self.capture(LOOKING), contents)
-            else:
-                await self.follow(count, contents, everything=moves)
+            await self.follow(count, contents, everything=moves, shapes=self.has_driven)
             boxes = count.in_view(is_fixed=root >= 0, sought=sought)
             if share:
                 boxes &= _near(scene, sought)
@@ -346,10 +343,7 @@ class _Search:
         window = await viewer.aim(left, top)
         if viewer.follows or viewer.is_lively or viewer.has_canvas:
             await viewer.arrive(*window[:2].tolist())
-        if viewer.follows:
-            await viewer.reshape(self._count, await viewer.capture(LOOKING), self._contents)
-        else:
-            await viewer.follow(self._count, self._contents, everything=False)
+        await viewer.follow(self._count, self._contents, everything=False, shapes=viewer.follows)
         self._place, _ = self._count.scene.in_view()
         return window
 

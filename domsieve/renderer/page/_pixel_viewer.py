@@ -101,14 +101,19 @@ class Viewer(Reader):
                 found[self._fixed] = scrolled
         return found
 
-    async def follow(self, count: Count, contents: Mapping[int, F64], *, everything: bool) -> None:
+    async def follow(
+        self, count: Count, contents: Mapping[int, F64], *, everything: bool, shapes: bool
+    ) -> None:
         """Read where things are after something was scrolled: all of them, or only floats.
 
         Parameters
         ----------
         contents : where the contents of frames are, see `Scene.place`.
+        shapes : whether to read of which shape they are, too; then it is read of all of them.
         """
-        if everything:
+        if shapes:
+            await self.reshape(count, await self.capture(LOOKING), contents)
+        elif everything:
             await self._replace(count, await self.capture(SHOWING), contents)
         elif count.scene.floats.size:
             count.scene.shift(await self._where() - self._at_first)
