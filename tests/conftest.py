@@ -1,7 +1,10 @@
 """What holds for all tests: the slowest files first, the same inputs each time, interrupts that reach commands."""
 
+import importlib
 import os
 import signal
+from collections import defaultdict
+from typing import Any
 
 import pytest
 from hypothesis import settings
@@ -10,7 +13,13 @@ from hypothesis.internal.constants_ast import Constants
 
 # With one file to a worker, one of these at the end would have the other workers wait. Longest first, as measured.
 SLOWEST = (
+    "service/web/test_openapi.py",
     "docs/test_documents.py",
+    "renderer/test_hidden_text_fetched.py",
+    "renderer/test_pixels.py",
+    "renderer/test_hidden_text.py",
+    "renderer/test_pixels_letters.py",
+    "renderer/test_pixels_places.py",
     "renderer/test_leaks.py",
     "renderer/test_hostile_scripts.py",
     "renderer/test_hostile_network.py",
@@ -88,6 +97,15 @@ SLOW = (
     "test_patterns.py::test_no_",
     "tools/test_fuzz.py::",
 )
+# Long files whose tests need nothing of each other but a browser: into how many parts they are divided, so that one
+# file does not keep one worker busy when the others have nothing left.
+PARTS = {
+    "renderer/test_hidden_text_fetched.py": 12,
+    "renderer/test_hidden_text.py": 5,
+    "renderer/test_pixels.py": 5,
+    "renderer/test_pixels_letters.py": 2,
+    "renderer/test_pixels_places.py": 2,
+}
 _PLACES = {name: place for place, name in enumerate(SLOWEST)}
 
 
@@ -111,6 +129,23 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
     """Twice as many as there are processors, because tests with a browser wait for half of their time."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     return cores if config.option.markexpr else 2 * cores
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """Give a worker one file at a time, or a part of a long one."""
+    if config.getoption("dist") != "loadfile":
+        return None
+    scheduling = importlib.import_module("xdist.scheduler").LoadFileScheduling(config, log)
+    numbers: defaultdict[str, dict[str, int]] = defaultdict(dict)
+
+    def part(nodeid: str) -> str:
+        file = nodeid.partition("::")[0]
+        number = numbers[file].setdefault(nodeid, len(numbers[file]))
+        return f"{file} {number % PARTS.get(file.removeprefix('tests/'), 1)}"
+
+    scheduling._split_scope = part
+    return scheduling
 
 
 @pytest.hookimpl(tryfirst=True)  # before -m is judged
