@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 # Readers wait for what fades in or moves to its place within this time, in seconds.
 ENDS_SOON_S = 5.0
-# Animations that end within this time count as they end. A guess of how long readers stay on a page.
+# Animations count as they are after this time. A guess of how long readers stay on a page.
 ENDS_MS = 60_000
 # For pictures, they must have gone on for so long before: a script may begin them again and again.
 OLD_MS = 4_000

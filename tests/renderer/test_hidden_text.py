@@ -830,7 +830,7 @@ FADES_IN = [
 ]
 FADES_OUT = [
     _FADE + "<p style='animation:in 4s'>{}</p>",
-    _FADE + "<p style='animation:in 1000s 1s both'>{}</p>",
+    _FADE + "<p style='animation:in 1e6s 1s both'>{}</p>",
     _FADE + "<p style='animation:in 1s 1000s forwards'>{}</p>",
     _FADE + "<p style='animation:in 4s forwards paused'>{}</p>",
     _FADE + "<p style='animation:in 1s forwards,out 1s 3s forwards'>{}</p>",

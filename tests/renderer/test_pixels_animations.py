@@ -1,4 +1,4 @@
-"""Text that animations turn over or swap so fast that nobody can read it is hidden, and what they hide soon."""
+"""Text is hidden if animations turn it over or swap it so fast that nobody can read it, or hide it in a minute."""
 
 import pytest
 
@@ -86,6 +86,80 @@ COME = {
     "beside an element that is no drawing": "<p>{}</p><script>document.body.append(document.createElement('svg'))"
     "</script>",
 }
+_STEP = "@keyframes k {{ 0%, {0}% {{ {1} }} {0}1%, 100% {{ {2} }} }}"
+_GOES = f"<style>{_STEP.format(0.2, 'opacity: 1', 'opacity: 0')} p {{ animation: k 1000s both }}</style>"
+_SLOW_STEP = "linear(0, 0 .2%, 1 .21%, 1)"
+_COVERED = (
+    "<div style='position:relative'><p>{}</p><i style='position:absolute;inset:0;background:#fff'></i></div>"
+)
+_STARTS_LATER = (
+    "<p id=m>{}</p><script>{ const one = m.animate({ opacity: [%s] }, { duration: 100, fill: 'both' });"
+    "one.startTime = document.timeline.currentTime + 9000 }</script>"
+)
+_RUNS_BACKWARDS = (
+    "<p id=m>{}</p><script>{ const one = m.animate({ opacity: [%s] }, { duration: 100, delay: 3000, fill: 'both' });"
+    "one.reverse(); one.currentTime = 12000 }</script>"
+)
+# What animations show or hide within a minute counts as it is then, also if they go on for longer.
+GONE_LATER = {
+    "by a step of a long animation": f"{_GOES}<p>{{}}</p>",
+    "by a step of one of 70 seconds": f"<style>{_STEP.format(70.0, 'opacity: 1', 'opacity: 0')} "
+    "p { animation: k 70s both }</style><p>{}</p>",
+    "by a long animation that began before": f"<style>{_STEP.format(90.9, 'opacity: 1', 'opacity: 0')} "
+    "p { animation: k 1000s -900s both }</style><p>{}</p>",
+    "by a long animation that repeats": _GOES.replace("both", "infinite") + "<p>{}</p>",
+    "by a long animation that repeats twice": f"<style>{_STEP.format(8.0, 'opacity: 1', 'opacity: 0')} "
+    "p { animation: k 90s 2 }</style><p>{}</p>",
+    "by visibility": f"<style>{_STEP.format(0.2, 'visibility: visible', 'visibility: hidden')} "
+    "p { animation: k 1000s both }</style><p>{}</p>",
+    "by a shape": f"<style>{_STEP.format(0.2, 'clip-path: none', 'clip-path: inset(0 100% 0 0)')} "
+    "p { animation: k 1000s both }</style><p>{}</p>",
+    "by its display": f"<style>{_STEP.format(0.2, 'display: block', 'display: none')} "
+    "p { animation: k 1000s both }</style><p>{}</p>",
+    "by an easing": "<style>@keyframes k { from { opacity: 1 } to { opacity: 0 } } "
+    f"p {{ animation: k 1000s both {_SLOW_STEP} }}</style><p>{{}}</p>",
+    "by a transition": f"<style>p {{ transition: opacity 1000s {_SLOW_STEP}; opacity: 0 }} "
+    "@starting-style { p { opacity: 1 } }</style><p>{}</p>",
+    "under a cover": f"<style>{_STEP.format(0.2, 'opacity: 0', 'opacity: 1')} i {{ animation: k 1000s both }}"
+    f"</style>{_COVERED}",
+    "under a cover that waits for a reader": f"<style>{_STEP.format(1.0, 'opacity: 0', 'opacity: 1')} i {{ "
+    "animation: k 100s both; timeline-trigger: --t view(); animation-trigger: --t play-forwards }</style>"
+    f"<div style='height:1500px'></div>{_COVERED}",
+    "in a frame": f"<iframe width=900 srcdoc='{_GOES}<p>{{}}</p>'></iframe>",
+    "in a shadow tree": f"<div><template shadowrootmode=open>{_GOES}<p>{{}}</p></template></div>",
+    "in a box that is skipped": f"{_GOES}<style>section {{ content-visibility: auto }}</style>"
+    "<div style='height:3000px'></div><section><p>{}</p></section>",
+    "by a script": "<p id=m>{}</p><script>m.animate([{ opacity: 1 }, { opacity: 1, offset: .002 }, { opacity: 0, "
+    "offset: .0021 }, { opacity: 0 }], { duration: 1e6, fill: 'both' })</script>",
+    "by a script that lets it start later": _STARTS_LATER % "1, 0",
+    "by a script that lets it run backwards": _RUNS_BACKWARDS % "0, 1",
+    "by what repeats after a while": "<style>@keyframes k { from, to { opacity: 0 } } "
+    "p { animation: k 1s 9s infinite }</style><p>{}</p>",
+}
+COME_LATER = {
+    "by a step of a long animation": f"<style>{_STEP.format(0.9, 'opacity: 0', 'opacity: 1')} "
+    "p { animation: k 1000s both }</style><p>{}</p>",
+    "slowly": "<style>@keyframes k { from { opacity: 0 } } p { animation: k 90s }</style><p>{}</p>",
+    "by a transition": f"<style>p {{ transition: opacity 1000s {_SLOW_STEP}; opacity: 1 }} "
+    "@starting-style { p { opacity: 0 } }</style><p>{}</p>",
+    "under a cover that goes": f"<style>{_STEP.format(0.2, 'opacity: 1', 'opacity: 0')} i {{ animation: k 1000s both "
+    f"}}</style>{_COVERED}",
+    "by a script that lets it start later": _STARTS_LATER % "0, 1",
+    "by a script that lets it run backwards": _RUNS_BACKWARDS % "1, 0",
+    "slowly going": "<style>@keyframes k { to { opacity: 0 } } p { animation: k 300s }</style><p>{}</p>",
+    "on a picture that comes nearer": "<style>@keyframes k { to { transform: scale(1.3) } } div { background: "
+    "linear-gradient(#123, #345); position: absolute; inset: 0; animation: k 60s infinite alternate } p { position: "
+    "relative; color: #fff; top: 60px }</style><section style='position:relative;overflow:hidden;height:200px'><div>"
+    "</div><p>{}</p></section>",
+    "beside a bar that fills": "<style>@keyframes k { from { width: 0 } } i { display: block; height: 20px; "
+    "background: #08f; animation: k 120s linear }</style><i></i><p>{}</p>",
+    "in turn, after a while": "<style>@keyframes k { 0%, 33% { opacity: 1 } 34%, 100% { opacity: 0 } } b { position: "
+    "absolute; opacity: 0; animation: k 12s infinite } b + b { animation-delay: 4s } "
+    "b + b + b { animation-delay: 8s }</style><b>one quote</b><b>two quotes</b><b>{}</b>",
+    "in a line that repeats many times": "<style>@keyframes k { from { translate: 500px } to { translate: -100% } } "
+    "b { display: inline-block; animation: k 20s linear 999 }</style><div style='width:500px;overflow:hidden;"
+    "white-space:nowrap'><b>{}</b></div>",
+}
 
 
 def _kept(studio: Studio, html: str) -> list[str]:
@@ -115,3 +189,17 @@ def test_text_that_drawings_hide_soon_is_hidden(studio: Studio, way: str) -> Non
 @pytest.mark.parametrize("way", COME)
 def test_text_that_drawings_show_soon_is_seen(studio: Studio, way: str) -> None:
     assert " ".join(_kept(studio, COME[way])).count(_WORDS)
+
+
+@pytest.mark.parametrize("way", GONE_LATER)
+def test_text_that_goes_within_a_minute_is_hidden(studio: Studio, way: str) -> None:
+    page = show(studio, f"<h1>before</h1>{GONE_LATER[way].replace('{}', _WORDS)}")
+    for how in ("layout", "pixels"):
+        assert {*domsieve.clean(page, method="none", hidden=how).text.split()} == {"before"}, how
+
+
+@pytest.mark.parametrize("way", COME_LATER)
+def test_text_that_is_there_after_a_minute_is_seen(studio: Studio, way: str) -> None:
+    page = show(studio, f"<h1>before</h1>{COME_LATER[way].replace('{}', _WORDS)}")
+    for how in ("layout", "pixels"):
+        assert _WORDS in domsieve.clean(page, method="none", hidden=how).text, how

@@ -8,9 +8,14 @@
 // animated(element, look): gives an element a look, by an animation, and returns that.
 // unskipped(style): the look of a box that has content only near the window when it is there; null for other boxes.
 // scrolls(style), canScroll(element): whether a box can be scrolled to the side, and down; and by a reader.
-// animationsOf(tree), endsWithin(animation, ms): animations, and whether one ends soon.
+// animationsOf(tree), runs(animation), endsWithin(animation, ms): animations, whether one goes by the clock, and ends soon.
 // isYoung(animation, ms): whether it has gone on for less than so long.
 // lasts(effect, ms): how long an animation may last that counts as it ends if readers stay for so long.
+// repeats(animation): whether it repeats for longer than readers stay; what it shows is looked at again and again.
+// isEndless(animation), periodOf(animation): whether it goes on for ever, or almost, and in how many ms it comes back.
+// begins(animation, ms): whether it is one of these and begins within so long.
+// isPassing(animation, ms): whether readers who stay for so long find it in another state, in which it counts.
+// bringTo(animation, from, ms): brings an animation that had the time `from` to where it is after so long.
 // clocksOf(tree): the drawings that have a clock for their own animations (SMIL), unless it is stopped.
 // hasOwn(drawing): whether it has such animations.
 // hold(animation), isHeld(animation), letGo(animation): pauses one at the very time it has, and lets it go on.
@@ -103,20 +108,54 @@ globalThis.dom = (() => {
   const clocksOf = (tree) => [...tree.querySelectorAll("svg")].filter((one) =>
     part(one, Element, "namespaceURI") === "http://www.w3.org/2000/svg" && !run(one, SVGSVGElement, "animationsPaused"));
   const hasOwn = (drawing) => drawing.querySelector("animate, animateMotion, animateTransform, set") !== null;
-  // Whether an animation ends in so many milliseconds, as readers find it from then on.
-  const endsWithin = (animation, ms) => {
-    const timing = animation.effect?.getComputedTiming();
-    // Those of frames are instances of other classes.
-    const isRunning = animation.timeline && !("source" in animation.timeline) && animation.playState === "running";
-    const [time, rate] = [animation.currentTime, animation.playbackRate];
-    return isRunning && timing && rate > 0 && time < timing.endTime && timing.endTime - time <= ms * rate;
+  // Those of frames are instances of other classes. What stands still goes nowhere.
+  const runs = ({ effect, timeline, playState, playbackRate }) =>
+    effect && timeline && !("source" in timeline) && playState === "running" && playbackRate !== 0;
+  // How long an animation goes on, in ms. Some run backwards, and some have a start that is yet to come.
+  const leftOf = ({ effect, currentTime, playbackRate }) => (playbackRate > 0
+    ? effect.getComputedTiming().endTime - currentTime : currentTime) / Math.abs(playbackRate);
+  const endsWithin = (animation, ms) => Boolean(runs(animation)) && leftOf(animation) <= ms;
+  // An animation is as old as its time says, or as long as its start has been seen to stay the same.
+  const starts = new Map();
+  const isYoung = (animation, ms) => {
+    const { currentTime, startTime, playbackRate } = animation;
+    if (!ms || !runs(animation) || (playbackRate > 0 && currentTime >= ms * playbackRate)) return false;
+    const now = performance.now();
+    const known = starts.get(animation);
+    if (known?.startTime === startTime && known.playbackRate === playbackRate) return now - known.since < ms;
+    starts.set(animation, { startTime, playbackRate, since: now });
+    return true;
   };
-  const isYoung = ({ playState, currentTime, playbackRate }, ms) => playState === "running" && currentTime < ms * playbackRate;
-  // What is over so soon is not waited for. What repeats so fast may hide something as long as it goes on.
-  const SOON_MS = 5_000, FAST_MS = 1_000;
-  const lasts = (effect, ms) => {
-    const { duration, iterations } = effect.getComputedTiming();
-    return iterations > 1 && duration < FAST_MS ? SOON_MS : ms;
+  // What is over so soon is not waited for. What repeats so fast may hide something as long as it goes on. What repeats as
+  // slowly as this is like what does not repeat, and what repeats for so long is like what does so for ever.
+  const SOON_MS = 5_000, FAST_MS = 1_000, SLOW_MS = 120_000, ENDLESS_MS = 600_000;
+  const isFast = ({ duration, iterations }) => iterations > 1 && duration < FAST_MS;
+  const lasts = (effect, ms) => (isFast(effect.getComputedTiming()) ? SOON_MS : ms);
+  const periodOf = ({ effect, playbackRate }) => {
+    const { direction, duration } = effect.getComputedTiming();
+    return (/alternate/.test(direction) ? 2 : 1) * duration / Math.abs(playbackRate);
+  };
+  const repeats = (animation) => {
+    const timing = animation.effect.getComputedTiming();
+    if (isFast(timing)) return leftOf(animation) > SOON_MS;
+    return timing.iterations > 1 && leftOf(animation) > ENDLESS_MS && periodOf(animation) <= SLOW_MS;
+  };
+  const isEndless = (animation) =>
+    animation.effect.getComputedTiming().endTime === Infinity || (leftOf(animation) > ENDLESS_MS && repeats(animation));
+  const begins = (animation, ms) => {
+    if (!runs(animation) || !repeats(animation)) return false;
+    const wait = (animation.effect.getComputedTiming().delay - animation.currentTime) / animation.playbackRate;
+    return wait > 0 && wait <= ms;
+  };
+  const isPassing = (animation, ms) => Boolean(runs(animation)) && (!repeats(animation) || begins(animation, ms));
+  const bringTo = (animation, from, ms) => {
+    animation.currentTime = from;
+    const left = leftOf(animation);
+    const isOver = left <= ms;
+    // What repeats fast is looked at while it does.
+    const passed = isOver && repeats(animation) ? left - SOON_MS : ms;
+    animation.currentTime = from + passed * animation.playbackRate;
+    if (isOver && passed === ms) animation.finish();
   };
   // The worlds of a document have only such properties in common.
   const HELD = "held by domsieve: ";
@@ -134,6 +173,7 @@ globalThis.dom = (() => {
 
   return {
     part, run, own, kind, isLaidOut, viewOf, trees, places, allTrees, laidOut, animated, unskipped, scrolls, canScroll,
-    animationsOf, clocksOf, hasOwn, endsWithin, isYoung, lasts, SOON_MS, hold, isHeld, letGo,
+    animationsOf, clocksOf, hasOwn, runs, endsWithin, isYoung, lasts, periodOf, repeats, isEndless, begins, isPassing, bringTo,
+    SOON_MS, SLOW_MS, hold, isHeld, letGo,
   };
 })();

@@ -5,14 +5,14 @@
 // shows(), aim(): find the first element that is shown by a selector; null says that it is no selector.
 // goUp(), unscroll(withPage): scroll back to the top.
 // hideNoscript(): keeps noscript hidden while scripts are off, or ends that.
-// trim(): makes the document ready for its capture, and ends the animations that end within `endMs`, or take no longer, if
-// they wait for a reader to scroll to something, but not those that began less than `oldMs` ago; returns how many nodes it
-// had. resume(): lets those go on that follow what is scrolled. halfway: these.
+// trim(): makes the document ready for its capture, and brings animations to where they are after `endMs`, also if they
+// wait for a reader to scroll to something, but not those that began less than `oldMs` ago; returns how many nodes it had.
+// resume(): lets those go on that follow what is scrolled. halfway: these.
 // hold(), letGo(): pauses the others, so that the pictures show them as they are in the capture, and lets them go on.
 globalThis.domsieve = (() => {
   const {
     part, run, own, isLaidOut, trees, allTrees, laidOut, animated, unskipped, canScroll, animationsOf, clocksOf,
-    hasOwn, endsWithin, isYoung, lasts, hold, letGo,
+    hasOwn, isYoung, runs, repeats, begins, isPassing, bringTo, hold, letGo,
   } = dom;
 
   let lastChange = performance.now();
@@ -86,8 +86,8 @@ globalThis.domsieve = (() => {
   // What waits until a reader scrolls to something; see https://drafts.csswg.org/css-animations-2/#animation-trigger.
   const waits = ({ effect, playState }) => {
     const { target, pseudoElement } = effect ?? {};
-    const style = target && getComputedStyle(target, pseudoElement);
-    return playState === "paused" && /^--/.test(style?.animationTrigger) && !style.animationPlayState.includes("paused");
+    const style = playState === "paused" && target && getComputedStyle(target, pseudoElement);
+    return style && /^--/.test(style?.animationTrigger) && !style.animationPlayState.includes("paused");
   };
   const followsItsElement = ({ timeline, playState }) => playState === "running" && timeline && "subject" in timeline;
   // What fades in when a reader scrolls to it is captured as it is in the middle of the window.
@@ -97,6 +97,17 @@ globalThis.domsieve = (() => {
     const early = trees.flatMap(clocksOf).filter((one) => hasOwn(one)
       && run(one, SVGSVGElement, "getCurrentTime") * 1000 < endMs);
     for (const one of early) run(one, SVGSVGElement, "setCurrentTime", (endMs / 1000) * (1 + 0.2 * Math.random()));
+  };
+  // Lets time pass for animations, but for the young ones, at least so many ms: no page can know when it is looked at. Those
+  // that repeat go on together if any begins in this time, so that texts in turn stay in turn.
+  const pass = (trees, leastMs, young) => {
+    const ms = leastMs * (1 + 0.2 * Math.random());
+    const known = trees.flatMap(animationsOf).filter((one) => !young.has(one));
+    const isAll = known.some((one) => begins(one, leastMs));
+    for (const one of known) {
+      const isMoved = isPassing(one, leastMs) || (isAll && runs(one)) || (waits(one) && !repeats(one));
+      if (isMoved) bringTo(one, one.currentTime, ms);
+    }
   };
   const held = [];
   const noNoscript = new CSSStyleSheet();
@@ -220,9 +231,8 @@ globalThis.domsieve = (() => {
       const all = allTrees();
       const young = new Set(all.flatMap(animationsOf).filter((one) => isYoung(one, oldMs)));
       wind(all, endMs);
+      pass(all, endMs, young);
       for (const one of all.flatMap(animationsOf)) {
-        const mostMs = one.effect && !young.has(one) ? lasts(one.effect, endMs) : 0;
-        if (endsWithin(one, mostMs) || (waits(one) && one.effect.getComputedTiming().endTime <= mostMs)) one.finish();
         if (followsItsElement(one)) {
           // Its time counts from the begin of its range.
           const begin = one.timeline.currentTime?.sub(one.currentTime ?? CSS.percent(0)) ?? CSS.percent(0);

@@ -2,12 +2,12 @@
 // layOut(): lays out what is skipped far from the window, so that what readers find there begins and loads, as when they
 // come near; returns whether there is any.
 // visit(places): has rests() scroll to places, too, [[left, top, right, bottom], ...] in px of the window as it is now.
-// rests(): whether animations have ended that end soon, others that end within `endMs` have gone on for `oldMs`, and lazy
+// rests(): whether animations have ended that end soon, others that count as after `endMs` have gone on for `oldMs`, and lazy
 // pictures have come that meet text; it gives up when none has come for `lazyMs`.
 // notePictures(), lostPictures(): where the pictures and frames are [[left, top, right, bottom], ...] that had not come
 // when they were noted, or have gone since because loading was stopped; in px of the page.
 Object.assign(domsieve, (() => {
-  const { part, run, own, kind, isLaidOut, viewOf, trees, places, allTrees, laidOut, animationsOf, endsWithin, isYoung, lasts } = dom;
+  const { part, run, own, kind, isLaidOut, viewOf, trees, places, allTrees, laidOut, animationsOf, endsWithin, isYoung, isPassing } = dom;
 
   let pictures; // none are known if they could not be noted
   // Lazy pictures, videos and frames that are not there yet, where text is: they come when a reader scrolls to it.
@@ -187,7 +187,7 @@ Object.assign(domsieve, (() => {
     rests(leftMs, lazyMs, endMs, oldMs) {
       if (brings(lazyMs)) return false;
       return !allTrees().flatMap(animationsOf).some((one) => endsWithin(one, leftMs)
-        || (isYoung(one, oldMs) && endsWithin(one, lasts(one.effect, endMs))));
+        || (isPassing(one, endMs) && isYoung(one, oldMs)));
     },
 
     notePictures() {

@@ -2,13 +2,13 @@
 // moments(), goTo(number): find moments at which animations bring texts in view that are not now, and bring the page there,
 // with -1 back; returns left, top, width and height of these texts, in px of the page.
 Object.assign(domsieve, (() => {
-  const { part, own, trees, laidOut, scrolls, animationsOf, isHeld } = dom;
+  const { part, own, trees, laidOut, scrolls, animationsOf, isHeld, periodOf, isEndless, SLOW_MS } = dom;
   const { halfway } = domsieve;
 
   // Moments of animations that follow what is scrolled or go on for ever, of which a reader sees many. So many are tried, at
   // times that no page can know, of which a text must be in view in so many; the best are kept. Guesses, as is how long a
   // reader waits.
-  const TRIED = 40, LEAST_SEEN = 2, MOST_MOMENTS = 12, SHORTEST_MS = 100, LONGEST_MS = 120_000;
+  const TRIED = 40, LEAST_SEEN = 2, MOST_MOMENTS = 12, SHORTEST_MS = 100;
   // Bounds of the work: texts of a group of animations, looks at any text, and elements in all captures together.
   const MOST_MOVED = 1000, MOST_LOOKS = 100_000, MOST_CAPTURED = 100_000;
   // A text is in view if so much of it is, and its opacity is no lower. It shows well at a moment if it shows almost as much
@@ -234,11 +234,8 @@ Object.assign(domsieve, (() => {
   };
   const keepEndless = (endless, others) => {
     const now = endless.map((one) => one.currentTime);
-    const periods = endless.map(({ effect, playbackRate, currentTime }) => {
-      const { direction, duration } = effect.getComputedTiming();
-      return ((/alternate/.test(direction) ? 2 : 1) * duration + Math.max(-currentTime, 0)) / playbackRate;
-    });
-    const span = Math.min(Math.max(...periods), LONGEST_MS);
+    const periods = endless.map((one) => periodOf(one) + Math.max(-one.currentTime, 0) / one.playbackRate);
+    const span = Math.min(Math.max(...periods), SLOW_MS);
     // What is cut by a shape, covered or turned over may seem to be in view.
     const turnsOver = endless.some(({ effect }) => effect.getKeyframes().some(({ transform = "", rotate = "" }) =>
       TURNS_OVER.test(transform) || TURNS_OVER.test(rotate)));
@@ -261,8 +258,8 @@ Object.assign(domsieve, (() => {
       const driven = all.filter((one) => one.timeline && "source" in one.timeline && one.currentTime !== null
         && (isHalfway.has(one) || one.playState === "running"));
       const endless = all.filter((one) => one.timeline instanceof DocumentTimeline && one.playState === "running"
-        && one.playbackRate > 0
-        && one.effect.getComputedTiming().endTime === Infinity && one.effect.getComputedTiming().duration >= SHORTEST_MS);
+        && one.playbackRate > 0 && isEndless(one)
+        && one.effect.getComputedTiming().duration >= SHORTEST_MS);
       // What covers texts may be at other times, too.
       const others = every.filter((one) => one.timeline instanceof DocumentTimeline
         && one.effect && one.playState === "running" && !endless.includes(one));
