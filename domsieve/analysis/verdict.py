@@ -3,7 +3,7 @@
 Writers, comparisons and metrics all work on this type.
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
 import msgspec
@@ -76,6 +76,12 @@ class Verdict:
     expected_f1: float | None = None
     known_share: float | None = None
     site_pages: int = 0
+
+    def decided_by(self, reasons: Collection[str]) -> NDArray[np.bool_]:
+        """Return which of the N nodes one of these reasons decided."""
+        return np.isin(
+            self.reason, [number for number, reason in enumerate(self.reasons) if reason in reasons]
+        )
 
     @property
     def may_be_refined(self) -> bool:

@@ -680,6 +680,26 @@ def test_what_can_be_seen_is_left_alone(studio: Studio, html: str) -> None:
     assert judged(page)["word"] == Hiding.NONE
 
 
+def test_a_cover_over_a_scroll_box_hides_all_that_it_scrolls_but_what_is_above_it(studio: Studio) -> None:
+    scrolls = "<div style='height:100px;overflow:auto;width:400px;position:static'>{}</div>"
+    frame = '<iframe style="height:100px;width:400px" srcdoc="{}"></iframe>'
+    deep = "<p>first</p><div style=height:300px></div><p>deep</p>"
+    over = "<div style='position:absolute;inset:0;background:#fff'></div>"
+    above = deep.replace("<p>", "<p style='position:relative;z-index:1'>")
+    half = over.replace("inset:0", "left:0;top:0;height:60px;width:100%")
+    own = f"{deep}<div style='position:relative;top:-300px;height:100px;background:#eee'></div>"
+    for html, cover, expected in (
+        (scrolls.format(deep), over, Hiding.COVERED),
+        (frame.format(deep), over, Hiding.COVERED),
+        (scrolls.format(above), over, Hiding.NONE),
+        (scrolls.format(deep), half, Hiding.NONE),
+        (frame.format(deep), half, Hiding.NONE),
+        (scrolls.format(own), "", Hiding.NONE),
+    ):
+        page = studio.show(f"<body><div style='position:relative'>{html}{cover}</div>").snapshot
+        assert judged(page)["deep"] == expected, html + cover
+
+
 def test_a_locked_body_hides_nothing_below_the_fold(studio: Studio) -> None:
     page = studio.show(
         "<html style='overflow:hidden;height:100%'><body style='overflow:hidden;height:100%'>"

@@ -7,9 +7,10 @@ look at repetition and structure, so this step does not depend on the method.
 from dataclasses import replace
 
 import numpy as np
+from numpy.typing import NDArray
 
-from domsieve.analysis.columns.batch import Ints, prune
-from domsieve.analysis.columns.hiding import HIDING_REASONS, hidden_texts
+from domsieve.analysis.columns.batch import Bools, Ints, counted_before, prune
+from domsieve.analysis.columns.hiding import HIDING_REASONS, hidden_media, hidden_texts
 from domsieve.analysis.columns.visible import shown_nodes
 from domsieve.analysis.verdict import Verdict
 from domsieve.snapshot.page import Snapshot
@@ -18,7 +19,7 @@ from domsieve.types import HiddenText
 
 
 def drop_hidden(page: Snapshot, verdict: Verdict, *, hidden: HiddenText) -> Verdict:
-    """Return the verdict with hidden text dropped, or kept inside kept content.
+    """Return the verdict with hidden text, pictures and players dropped, or hidden text kept inside kept content.
 
     Parameters
     ----------
@@ -35,6 +36,9 @@ def drop_hidden(page: Snapshot, verdict: Verdict, *, hidden: HiddenText) -> Verd
         kept = prune(kept, page.end)
     else:
         kept[unseen] = False
+        hiding = hiding + _empty_media(page, kept)
+        unseen = np.flatnonzero(hiding)
+        kept[unseen] = False
         reason[unseen] = len(verdict.reasons) + hiding[unseen] - 1
         score[unseen] = 0
     return replace(
@@ -49,10 +53,15 @@ def drop_hidden(page: Snapshot, verdict: Verdict, *, hidden: HiddenText) -> Verd
 
 def hidden_words(page: Snapshot, verdict: Verdict) -> int:
     """Return the number of words, separated by white space, that were dropped as hidden or cut from texts."""
-    hiding = [number for number, reason in enumerate(verdict.reasons) if reason in HIDING_REASONS[1:]]
-    texts = np.flatnonzero(np.isin(verdict.reason, hiding) & (page.text >= 0))
+    texts = np.flatnonzero(verdict.decided_by(HIDING_REASONS[1:]) & (page.text >= 0))
     words = sum(len(text.split()) for text in page.strings.take(page.text[texts].tolist()))
     return words + cut_words(page)
+
+
+def _empty_media(page: Snapshot, kept: Bools) -> NDArray[np.uint8]:
+    """Return the `hidden_media` (N,) without those that have kept text in them."""
+    before = counted_before(kept & (page.text >= 0))
+    return np.where(before[page.end] == before[:-1], hidden_media(page), np.uint8(0))
 
 
 def _shown_above(page: Snapshot, nodes: Ints) -> Ints:

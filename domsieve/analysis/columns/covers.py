@@ -43,7 +43,8 @@ class Covers:
         self.clip: F64 = clip[self.patch]
         # The box that scrolls each, and what of it shows outside of that one's content.
         self.scroller = self._scrollers(self.of)
-        self.window: F64 = intersection(self.clip, self._windows()[self.scroller])
+        self._window_of = self._windows()
+        self.window: F64 = intersection(self.clip, self._window_of[self.scroller])
         root = self._roots(self.of)
         self.root = root
         self.turn: F64 = np.where(root >= 0, root + 0.5, page.paint[self.of])
@@ -197,6 +198,31 @@ class Covers:
         grounds : the colours of these (n, 3).
         """
         scene = self._scene
+        # Where a reader has to scroll to a text, only what scrolls with it can be over it, or over all of the box.
+        scroller = scene.scroller_of[scene.page.parent[text]]
+        scroller[share_in(scene.rect[scroller], cores) >= _IN_VIEW] = -1
+        found = self._is_under(text, cores, inks, owners, grounds, scroller)
+        window = self._window_of[scroller]
+        away = np.flatnonzero((scroller >= 0) & ~found & is_larger(window, LEAST_PX))
+        some = ([ink[away] for ink in inks], owners[away], grounds[away], scroller[away])
+        found[away] = self._is_under(text[away], window[away], *some, outside=True)
+        return found
+
+    def _is_under(
+        self,
+        text: Ints,
+        cores: F64,
+        inks: Sequence[F64],
+        owners: Ints,
+        grounds: F64,
+        scroller: Ints,
+        *,
+        outside: bool = False,
+    ) -> Bools:
+        """Return which texts are under boxes that are in the same scroller, -1 for all boxes, or `outside` of it."""
+        if not text.size:
+            return np.zeros(0, np.bool_)
+        scene = self._scene
         page, patches, node = scene.page, scene.patches, scene.node
         ink = self.colour[self.patch]
         works = (ink[:, 3] > LEAST_OPACITY) | (node.backdrop_number[self.of] > 0)
@@ -205,9 +231,6 @@ class Covers:
         those = np.flatnonzero(usable)
         through = np.ones((text.size, _ACROSS * _DOWN))
         changed = np.zeros(text.size, np.bool_)
-        # Where a reader has to scroll to a text, only what scrolls with it can be over it.
-        scroller = scene.scroller_of[page.parent[text]]
-        scroller[share_in(scene.rect[scroller], cores) >= _IN_VIEW] = -1
         last = np.where(scroller < 0, len(page), page.end[scroller])
         for at, over in self._bands(cores, those):
             one, box = text[at][:, None], self.of[over][None]
@@ -215,7 +238,8 @@ class Covers:
             later = (page.paint[box] > own) & (self.root[over][None] != own)
             later |= node.is_drawn[box] & (page.paint[box] == own) & (box > one)
             later |= patches.is_top[self.patch[over]][None] & (box < one) & (page.end[box] > one)
-            later &= (box > scroller[at][:, None]) & (box < last[at][:, None])
+            later &= ((box > scroller[at][:, None]) & (box < last[at][:, None])) ^ outside
+            later &= (box < one) | (box >= page.end[one])
             mover = scene.mover[page.parent[text[at]]]
             later &= (scene.mover[box] == mover[:, None]) & self._meets(cores[at], over)
             first, second = np.nonzero(later)

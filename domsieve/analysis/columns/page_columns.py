@@ -50,6 +50,10 @@ def page_texts(page: Snapshot) -> PageTexts:
     return PageTexts(node, text, blank, np.cumsum(is_text) - is_text)
 
 
+PLAYERS = frozenset(["audio", "iframe", "lite-youtube", "video"])
+"""The elements that may play sounds or films, or embed them."""
+MEDIA = PLAYERS | {"img"}
+
 T = TypeVar("T")
 
 

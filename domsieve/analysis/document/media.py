@@ -6,7 +6,7 @@ import numpy as np
 
 from domsieve.analysis.columns.batch import Bools, Ints, prune
 from domsieve.analysis.columns.page_blocks import page_blocks
-from domsieve.analysis.columns.page_columns import attributes_of, has_tag
+from domsieve.analysis.columns.page_columns import MEDIA, attributes_of, has_tag
 from domsieve.analysis.columns.visible import shown_nodes
 from domsieve.analysis.document.document_tree import document_of
 from domsieve.analysis.verdict import Verdict
@@ -14,7 +14,6 @@ from domsieve.budget import spending
 from domsieve.snapshot.page import Snapshot
 
 MEDIA_REASON = "a picture or player within kept text"
-_MEDIA = ("audio", "iframe", "img", "lite-youtube", "video")
 _SMALLEST_PX = 48  # a guess: smaller pictures are icons, faces and pixels that count visits
 
 
@@ -32,7 +31,7 @@ def with_media(page: Snapshot, verdict: Verdict) -> Verdict:
     if not verdict.may_be_refined or not verdict.kept.any():
         return verdict
     with spending("media", page.provenance.url):
-        node = np.flatnonzero(has_tag(page, *_MEDIA) & ~verdict.kept)
+        node = np.flatnonzero(has_tag(page, *MEDIA) & ~verdict.kept)
         node = node[_is_within(page, node, verdict.kept)]
         node = node[shown_nodes(page)[node] & ~_is_small(page, node)]
         if not node.size:

@@ -15,7 +15,7 @@ from domsieve.analysis.columns.batch import (
     counted_before,
     page_batch,
 )
-from domsieve.analysis.columns.hiding import hidden_texts
+from domsieve.analysis.columns.hiding import hidden_media, hidden_texts
 from domsieve.analysis.columns.links import Addresses
 from domsieve.analysis.columns.visible import in_body, shown_nodes, worded
 from domsieve.analysis.records._table_grid import TableGrid
@@ -66,7 +66,7 @@ class Leaves:
 
     def __init__(self, page: Snapshot) -> None:
         batch = page_batch(page)
-        shown = shown_nodes(page) & in_body(batch) & (hidden_texts(page) == 0)
+        shown = shown_nodes(page) & in_body(batch) & (hidden_texts(page) == 0) & (hidden_media(page) == 0)
         self.page = page
         self.names = page.tags.to_list()
         self.tag = page.tag.tolist()

@@ -8,7 +8,8 @@ from numpy.typing import NDArray
 
 from domsieve.analysis.columns.batch import Bools, counted_before
 from domsieve.analysis.columns.flow import BREAK, NONE, boundaries, text_flow, word_set
-from domsieve.analysis.columns.page_columns import attributes_of
+from domsieve.analysis.columns.hiding import HIDING_REASONS
+from domsieve.analysis.columns.page_columns import PLAYERS, attributes_of, has_tag
 from domsieve.analysis.verdict import Verdict
 from domsieve.analysis.writers._annotations import callout_kind, details_kind, find_footnotes
 from domsieve.analysis.writers._code import Formula, formulas, is_line_class
@@ -17,7 +18,6 @@ from domsieve.analysis.writers._media import Reader
 from domsieve.analysis.writers.html import written_nodes, written_texts
 from domsieve.snapshot.page import Kind, Snapshot
 
-MEDIA = frozenset(["audio", "iframe", "lite-youtube", "video"])
 _NO_TERM = word_set("blockquote h1 h2 h3 h4 h5 h6 ol pre table ul")
 _CELLS = frozenset(["td", "th", "tr"])
 _TITLE = re.compile("title|heading", re.IGNORECASE)
@@ -54,6 +54,7 @@ class Plan:
         flow = text_flow(page, verdict.kept, around)
         attributes = attributes_of(page)
         self._page, self._kept = page, verdict.kept
+        self._hidden = verdict.decided_by(HIDING_REASONS[1:])
         self._tags = page.tags.to_list()
         self.reader = Reader(page)
         self.address = page.provenance.final_url.partition("#")[0]
@@ -115,7 +116,9 @@ class Plan:
         page = self._page
         chosen = np.zeros(len(page), np.bool_)
         chosen[written_nodes(page, self._kept, self.texts)] = True
-        chosen |= self._is(MEDIA) & (self._kept | self._kept[np.maximum(page.parent, 0)])
+        chosen |= (
+            has_tag(page, *PLAYERS) & (self._kept | self._kept[np.maximum(page.parent, 0)]) & ~self._hidden
+        )
         chosen[list(self.formulas)] = True
         # Visible cells are written even without text, because they keep the others in their columns.
         cells = self._is(_CELLS) & (page.rendered() if page.has_layout else True)

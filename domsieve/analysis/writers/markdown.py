@@ -10,12 +10,13 @@ from collections.abc import Callable
 
 from domsieve.analysis.columns.flow import BLOCK, BREAK, CELL, SPACE
 from domsieve.analysis.columns.invisible import visible_page
+from domsieve.analysis.columns.page_columns import PLAYERS
 from domsieve.analysis.verdict import Verdict
 from domsieve.analysis.writers._annotations import TAGS, says_kind
 from domsieve.analysis.writers._code import Formula, code_language, code_lines
 from domsieve.analysis.writers._markdown_blocks import Block, Blocks, Role, TableRows
 from domsieve.analysis.writers._markdown_inline import Inline, Mark, plain_alt, safe_address
-from domsieve.analysis.writers._markdown_plan import MEDIA, Plan
+from domsieve.analysis.writers._markdown_plan import Plan
 from domsieve.analysis.writers._media import embedded, shown_image
 from domsieve.analysis.writers.html import BLOCK_TAGS, Written
 from domsieve.budget import check, spending
@@ -252,7 +253,7 @@ class _Walk:
         elif tag == "img":
             self._border(node, tag)
             self._image(node)
-        elif tag in MEDIA:
+        elif tag in PLAYERS:
             self._media(node, tag)
         elif self.single:
             self._border(node, tag)

@@ -1,0 +1,90 @@
+"""Pictures, players and frames that nobody can see are not written, and neither are their descriptions and titles."""
+
+import pytest
+
+from domsieve.analysis.columns.hiding import HIDING_REASONS, Hiding, hidden_media
+from domsieve.analysis.registry import page_cleaner
+from domsieve.analysis.writers.html import write_html
+from domsieve.analysis.writers.markdown import write_markdown
+from domsieve.analysis.writers.references import images_of
+from domsieve.snapshot.page import Snapshot
+from domsieve.tasks.postprocess import judged
+from domsieve.types import HiddenText
+from tests.analysis.contract import SENTENCE
+from tests.renderer.conftest import Studio
+
+pytestmark = pytest.mark.browser
+
+_BOX = "width:300px;height:150px;"
+PICTURE = f"<img src={{base}}/red.png alt='word word' style='{_BOX}{{style}}'>"
+FRAME = f"<iframe src={{base}}/empty title='word word' style='{_BOX}{{style}}'></iframe>"
+PLAYERS = [
+    f"<video controls src=/a.mp4 title='word word' style='{_BOX}{{style}}'></video>",
+    "<audio controls src=/a.mp3 title='word word' style='{style}'></audio>",
+    f"<lite-youtube videoid=abc playlabel='word word' style='display:block;{_BOX}{{style}}'></lite-youtube>",
+]
+_COVER = "<div style='position:absolute;inset:0;background:#fff'></div>"
+HIDDEN = {
+    "display:none": Hiding.NO_BOX,
+    "visibility:hidden": Hiding.INVISIBLE,
+    "position:absolute;left:-9999px": Hiding.OFF_SCREEN,
+    "position:absolute;clip:rect(0,0,0,0)": Hiding.CLIPPED,
+    "clip-path:inset(50%)": Hiding.CLIPPED,
+}
+# Pictures may be still to come.
+HIDDEN_PLAYERS = {
+    "width:1px;height:1px": Hiding.NO_SIZE,
+    "opacity:0": Hiding.TRANSPARENT,
+    "filter:opacity(0)": Hiding.TRANSPARENT,
+}
+SEEN = ["", "opacity:.5", "position:relative;left:40px", "border-radius:50%", "filter:grayscale(1)"]
+
+
+def shown(studio: Studio, media: str, style: str, *, cover: str = "") -> Snapshot:
+    """Return a page with media of this style between two sentences."""
+    media = media.format(base=studio.server.url("").rstrip("/"), style=style)
+    return studio.show(
+        f"<body><article><h1>Ovens</h1><p>{SENTENCE}</p><div style='position:relative'>{media}{cover}</div>"
+        f"<p>{SENTENCE} {SENTENCE}</p></article>"
+    ).snapshot
+
+
+def written(page: Snapshot, hidden: HiddenText = "layout") -> str:
+    """Return all that is written of the page in formats that have descriptions and titles."""
+    verdict = judged(page, page_cleaner("none"), hidden=hidden, may_change=False)
+    images = " ".join(image.alt for image in images_of(page, verdict))
+    return f"{write_markdown(page, verdict)} {write_html(page, verdict)} {images}"
+
+
+@pytest.mark.parametrize("media", [PICTURE, *PLAYERS])
+def test_descriptions_of_what_nobody_can_see_are_not_written(studio: Studio, media: str) -> None:
+    ways = HIDDEN if media == PICTURE else HIDDEN | HIDDEN_PLAYERS
+    for style, reason in ways.items():
+        page = shown(studio, media, style)
+        assert Hiding(hidden_media(page).max()) == reason, style
+        assert "word word" not in written(page), style
+    for style in SEEN:
+        page = shown(studio, media, style)
+        assert not hidden_media(page).any(), style
+        assert "word word" in written(page), style
+    covered = shown(studio, media, "", cover=_COVER)
+    assert Hiding(hidden_media(covered).max()) == Hiding.COVERED
+    assert "word word" not in written(covered)
+
+
+def test_pictures_that_may_be_still_to_come_are_written(studio: Studio) -> None:
+    for style in HIDDEN_PLAYERS:
+        assert "word word" in written(shown(studio, PICTURE, style)), style
+
+
+def test_frames_are_judged_as_players(studio: Studio) -> None:
+    for style, reason in (HIDDEN | HIDDEN_PLAYERS).items():
+        assert Hiding(hidden_media(shown(studio, FRAME, style)).max()) == reason, style
+    assert not hidden_media(shown(studio, FRAME, "")).any()
+
+
+def test_reasons_count_for_media_and_keep_leaves_them(studio: Studio) -> None:
+    page = shown(studio, PLAYERS[0], "visibility:hidden")
+    verdict = judged(page, page_cleaner("none"), hidden="layout", may_change=False)
+    assert verdict.decided_by([HIDING_REASONS[Hiding.INVISIBLE]]).sum() == 1
+    assert "word word" in written(page, "keep")
