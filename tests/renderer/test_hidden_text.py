@@ -1,5 +1,6 @@
 """What a person cannot see of a page in Chrome is found, with the reason, and what can be seen is left alone."""
 
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -213,6 +214,23 @@ SEEN = [
     "<button>{}</button>",
     "<table><tr><td>{}</td></tr></table>",
 ]
+_NESTED = "text-decoration:underline {} #000;text-underline-offset:{}px;text-decoration-skip-ink:none"
+_BEHIND = "position:absolute;z-index:-1;left:0;top:{}px;width:600px;{}"
+
+
+def _nested(width: str, offsets: Sequence[int]) -> str:
+    """Return a text in so many underlines, one in the other."""
+    return (
+        "".join(f"<u style='{_NESTED.format(width, at)}'>" for at in offsets) + "{}" + "</u>" * len(offsets)
+    )
+
+
+def _behind(style: str, tops: Iterable[int], *, text: str = "") -> str:
+    """Return a text on so many boxes of a style."""
+    boxes = "".join(f"<div style='{_BEHIND.format(at, style)}'></div>" for at in tops)
+    return f"<div style='position:relative;z-index:0;font-size:16px'>{boxes}<p style='margin:0;{text}'>{{}}</p></div>"
+
+
 _BAR = "text-decoration:underline 1.5em;text-underline-offset:-1.1em;text-decoration-skip-ink:none"
 # What hides more than one text of a page, or can only be told from properties of the whole page, is alone in it.
 WAYS = {
@@ -344,6 +362,17 @@ WAYS = {
         "<p style='text-decoration:line-through #fff 60px'>{}</p>",
         "<p style='text-decoration:overline line-through 60px'>{}</p>",
         "<p style='text-decoration:line-through 150%'>{}</p>",
+        # Several lines of the colour of the letters, each too thin to cover them.
+        _nested("3px", (-12, -8, -4)),
+        _nested("2px", (-12, -9, -6, -3)),
+        _nested("double 1px", (-9, -6, -3, 0)),
+        "<s style='text-decoration-thickness:4px'>" + _nested("3px", (-10, -3)) + "</s>",
+        _behind("height:3px;background:#000", range(3, 20, 4)),
+        _behind("border-top:3px solid #000", range(3, 20, 4)),
+        _behind("height:1px;outline:2px solid #000", range(0, 20, 6)),
+        _behind("height:1px;border:solid #000;border-width:2px 0", range(0, 20, 6)),
+        _behind("height:3px;background:#000;z-index:1", range(3, 20, 4)),
+        _behind("height:3px;background:#a00", range(3, 20, 4), text="color:#a00"),
         f"<p style='{_BAR}'>{{}}</p>",
         f"<div style='{_BAR};text-decoration-color:oklch(0 0 0)'><b style='color:#000'>{{}}</b></div>",
         "<div style='text-decoration:line-through #fff 60px'><p>{}</p></div>",
@@ -617,6 +646,23 @@ SEEN_TOO = [
     "<p style='-webkit-text-stroke:.5px #fff'>{}</p>",
     "<svg><text y=20 stroke=#fff stroke-width=6 paint-order=stroke>{}</text></svg>",
     "<p style='text-decoration:line-through'>{}</p>",
+    # Lines, but not so many, or not in the letters.
+    _nested("1px", (-12, -8, -4)),
+    _nested("3px", (2, 6, 10)),
+    _nested("3px", (-12, -8, -4)).replace("#000", "#fc0"),
+    _nested("3px", (-12, -8, -4)).replace("skip-ink:none", "skip-ink:auto"),
+    _nested("3px", (-4, -4, -4, -4)),
+    "<u><u><u><u><s><s><s><s>{}</s></s></s></s></u></u></u></u>",
+    "<p style='text-decoration:underline overline line-through double'>{}</p>",
+    _behind("height:1px;background:#000", range(0, 100, 20)),
+    _behind("height:1px;background:#000", range(3, 20, 4)),
+    _behind("height:3px;background:#fe8", range(3, 20, 4)),
+    _behind("height:3px;background:#000", range(3, 20, 4), text="color:#fff;background:#333"),
+    _behind("height:8px;background:#000", range(-8, 90, 32), text="line-height:32px;width:3ch"),
+    "<table border=1 style='border-collapse:collapse;font:11px/11px sans-serif'>"
+    "<tr><td style='padding:0'>{}</td></tr><tr><td>-</td></tr></table>",
+    "<hr style='margin:0;border:3px solid'><p style='margin:0'>{}</p><hr style='margin:0;border:3px solid'>",
+    "<p><span style='outline:1px solid #000'>{}</span></p>",
     "<p style='text-decoration:line-through red 2px'>{}</p>",
     "<p style='text-decoration:line-through dotted 60px'>{}</p>",
     f"<p style='{_BAR};text-decoration-skip-ink:auto'>{{}}</p>",

@@ -40,6 +40,8 @@ _HATCHED = (
 )
 _CROSSES = "".join(f"M{4 * at} 4l6 12m0 -12l-6 12" for at in range(140))
 _PLACES = ((23, 16), (16, 23), (25, 25), (17, 14), (27, 20), (14, 19))
+_ON_LINES = "<div style='position:relative;z-index:0;font-size:16px'>{}<p style='margin:0'>[]</p></div>"
+_LOW = "<div style='position:absolute;left:0;width:600px;{};top:{}px'></div>"
 UNLIKE = {
     "strips of letters in circles": "<div style='position:relative'>ⓘⓖⓝⓞⓡⓔ ⓐⓛⓛ ⓟⓡⓔⓥⓘⓞⓤⓢ {}"
     "<div style='position:absolute;inset:0;"
@@ -102,6 +104,21 @@ UNLIKE = {
     f"<span style='{_LINE.format('.3em', '-.22em')}'>{{}}</span></p>",
     "three lines that cover the letters together": "<p style='{}'><span style='{}'><span style='{}'>{{}}"
     "</span></span></p>".format(*(_LINE.format(".2em", at) for at in ("-.2em", "-.38em", "-.56em"))),
+    "nested lines": "<p>{}{{}}</p>".format(
+        "".join(f"<u style='{_LINE.format('3px', at)}'>" for at in ("-12px", "-8px", "-4px")),
+    ).replace("</p>", "</u></u></u></p>"),
+    "nested lines of another dark colour": "<p>{}{{}}</p>".format(
+        "".join(f"<u style='{_LINE.format('2px', at)}'>" for at in ("-12px", "-9px", "-6px", "-3px"))
+    )
+    .replace("#000", "#222")
+    .replace("</p>", "</u></u></u></u></p>"),
+    "on many low boxes": _ON_LINES.format(
+        "".join(_LOW.format("z-index:-1;height:3px;background:#000", at) for at in range(3, 20, 4))
+    ).replace("[]", "{}"),
+    "on a pattern of lines": "<p style='background:"
+    "linear-gradient(#000 3px,transparent 0) 0 0/100% 4px;width:max-content'>{}</p>",
+    "on upright lines": "<p style='background:"
+    "linear-gradient(90deg,#000 2px,transparent 0) 0 0/3px 100%;width:max-content'>{}</p>",
     "under the shadow of another text": "<p style='margin:0;white-space:nowrap'>{}</p>"
     "<p style='margin:0;white-space:nowrap;text-shadow:0 -1.2em #000;line-height:1.2'>"
     "Those lie above these by their own shadow all along the line</p>",
@@ -171,6 +188,28 @@ UNLIKE = {
 }
 # Each is drawn apart in the same way as the browser draws it in the page.
 LIKE = {
+    **{
+        f"on lines of {width} px that are {step} px apart": _ON_LINES.replace(
+            "[]", "seven words to read"
+        ).replace(
+            "{}",
+            "".join(
+                _LOW.format(f"z-index:-1;height:{width}px;background:#000", at) for at in range(1, 22, step)
+            ),
+        )
+        for width, step in ((1, 20), (1, 6), (2, 9))
+    },
+    "nested lines in the yellow of a marker": "<p>{}seven words that a reader can read</p>".format(
+        "".join(f"<u style='{_LINE.format('3px', at)}'>" for at in ("-12px", "-8px", "-4px"))
+    ).replace("#000", "#fd0"),
+    "three kinds of lines": "<p style='text-decoration:underline overline line-through 2px'>seven words to read</p>",
+    "a line of a gradient": "<p style='width:200px'><a style='background:linear-gradient(currentColor,currentColor)"
+    " 0 90%/100% 3px no-repeat'>seven words in two lines that a reader can read</a></p>",
+    "in outlines": "<h1 style='-webkit-text-stroke:1px #000;color:#fff'>some words to read</h1>",
+    "struck letters that no font has": "<p><s>हिन्दी में लिखा हुआ यह वाक्य</s></p>",
+    "a dense table": "<table style='border-spacing:0;font:11px/11px sans-serif'>"
+    + "<tr><td style='padding:0;border:1px solid #000'>seven words that a reader can read</td></tr>" * 5
+    + "</table>",
     **{
         f"struck: {line}": f"<p style='font-size:14px;text-decoration:line-through {line}'>{{}}</p>"
         for line in (

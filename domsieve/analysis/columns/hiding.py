@@ -20,6 +20,7 @@ from domsieve.analysis.columns.letter_room import (
     letter_sizes,
     overlaps,
 )
+from domsieve.analysis.columns.lined import are_lined
 from domsieve.analysis.columns.page_columns import MEDIA, has_tag, page_texts
 from domsieve.analysis.columns.paint_styles import LEAST_CONTRAST, LEAST_OPACITY, LEAST_PX
 from domsieve.analysis.columns.rectangles import intersection, is_larger, samples, share_in
@@ -215,6 +216,9 @@ class _Judge:
         left = np.flatnonzero(reason == Hiding.NONE)
         some = (letters[left], letter[left], inks[0][left], back.owner[left])
         reason[left[are_stacked(scene, self.covers, text[left], *some)]] = Hiding.UNREADABLE
+        left = left[reason[left] == Hiding.NONE]
+        is_lined = are_lined(scene, self.covers, text[left], letter[left], inks[0][left])
+        reason[left[is_lined]] = Hiding.COVERED
         return reason
 
     def _judge_media(self, media: Ints) -> NDArray[np.uint8]:

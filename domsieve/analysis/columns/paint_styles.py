@@ -44,6 +44,7 @@ _DARK = (18.0, 18.0, 18.0)
 _WIDE_STROKE, _WIDE_LINE = 0.16, 0.8
 # A line under letters is behind them if it goes from above small letters to their feet, in sizes from there.
 _BAR_TOP, _BAR_BOTTOM = -0.65, -0.05
+_AUTO_LINE = 0.05  # how thick lines are in sizes, at least in most fonts
 _MOST_LETTER_PX = 10_000.0  # browsers have none that are larger
 # From this on, letters that are painted with a stroke of their own colour, or below it, are blots.
 _BLOT_STROKE = 0.35
@@ -276,7 +277,18 @@ class PaintStyles:
             offset_px + thick_px >= _BAR_BOTTOM * self.letter_px
         )
         self.is_barred: Bools = (line[:, 1] > 0) & is_opaque & (thick_px > 0) & behind
-        self.bar = np.where(line[:, 8:] > 0, self.each("color", "rgb(0, 0, 0)", colour)[:, :3], line[:, 4:7])
+        self.bar = np.where(line[:, 8:9] > 0, self.each("color", "rgb(0, 0, 0)", colour)[:, :3], line[:, 4:7])
+        # Where lines under letters are, in sizes from their feet, and how thick those through them are. Double ones
+        # are two with a gap, and wavy ones leave gaps, too.
+        thick = np.where(thick_px > 0, thick_px / np.maximum(self.letter_px, LEAST_PX), _AUTO_LINE)
+        begin = offset_px / np.maximum(self.letter_px, LEAST_PX)
+        is_line = is_opaque & (line[:, 9] > 0)
+        is_under = is_line & (line[:, 1] > 0) & np.isfinite(begin)
+        begin = np.where(is_under, begin, 0.0)
+        thick_under, gap = np.where(is_under, thick, 0.0), np.where(line[:, 9] == 2, 2 * thick, 0.0)
+        self.under = np.stack((begin, begin + thick_under, begin + gap, begin + gap + thick_under), axis=1)
+        self.through = np.where(is_line & (line[:, 0] > 0), thick * line[:, 9], 0.0)
+        self.has_line: Bools = is_under | (self.through > 0)
         # Other lines leave out the letters that they meet.
         self.is_skipped: Bools = self.each("text-decoration-skip-ink", "auto", lambda value: value != "none")
 
@@ -387,18 +399,20 @@ _WITH_GAPS = frozenset({"dashed", "dotted"})
 def _decoration(value: str) -> tuple[float, ...]:
     """Return whether a line is through and under letters, its thickness in px, or as a share of a letter, and colour.
 
-    The last number says whether the colour is that of the letters. Lines with gaps count as none.
+    Then follows whether the colour is that of the letters, and how many lines it is: 0 for a wavy one. Lines with
+    gaps count as none.
     """
     close = value.rfind(")") + 1
     start = value.rfind(" ", 0, value.find("(")) + 1 if close else 0
     words = (value[:start] + value[close:]).split()
     lines = _LINES.intersection(words)
     if not lines or _WITH_GAPS.intersection(words):
-        return (0.0,) * 9
+        return (0.0,) * 10
     ink = colour(value[start:close]) if close else (0.0, 0.0, 0.0, 1.0)
     px = max((number(word, 0.0) for word in words if word.endswith("px")), default=0.0)
     share = max((number(word, 0.0) / 100 for word in words if word.endswith("%")), default=0.0)
-    return ("line-through" in lines, "underline" in lines, px, share, *ink, not close)
+    count = 0 if "wavy" in words else 2 if "double" in words else 1
+    return ("line-through" in lines, "underline" in lines, px, share, *ink, not close, count)
 
 
 def _offset(value: str) -> tuple[float, float]:

@@ -42,6 +42,8 @@ _INSIDE_BORDERS = frozenset({"padding-box", "content-box"})
 _MOST_MIXES = 8
 # Thinner borders, outlines and shadows hide no letters.
 _LEAST_RING_PX = 8.0
+# Several low boxes do, also with thin ones.
+_THIN_BOX_PX = 12.0
 _ENDS = ("x1", "y1", "x2", "y2")
 # Lines with gaps, ends of their own, or styles that may give them these.
 _ODD_LINES = frozenset(
@@ -204,7 +206,8 @@ class Patches:
         width = np.stack([one[:, 0] for one in read], axis=1)
         pictured, values = self._styles.numbers("border-image", "none")
         size = np.tile(page.box[:, 2:], 2)
-        wide = ((width >= _LEAST_RING_PX) | ((width > 0) & (width >= size / 2))).any(axis=1)
+        thin = (page.box[:, 2:].min(axis=1) <= _THIN_BOX_PX)[:, None]
+        wide = ((width >= _LEAST_RING_PX) | ((width > 0) & (thin | (width >= size / 2)))).any(axis=1)
         for one in np.flatnonzero((wide | (pictured > 0)) & self._is_box).tolist():
             check()
             kinds = {int(side[one, 5]) for side in read if side[one, 0] > 0}
@@ -240,7 +243,9 @@ class Patches:
     def _read_outlines(self) -> None:
         read = self._styles.each("outline", "rgb(0, 0, 0) none 3px", _outline)
         offset = self._styles.each("outline-offset", "0px", lambda value: number(value, 0.0))
-        for one in np.flatnonzero((read[:, 0] >= _LEAST_RING_PX) & self._is_box).tolist():
+        thin = self._page.box[:, 2:].min(axis=1) <= _THIN_BOX_PX
+        wide = (read[:, 0] >= _LEAST_RING_PX) | ((read[:, 0] > 0) & thin)
+        for one in np.flatnonzero(wide & self._is_box).tolist():
             check()
             hole = grown(self._rect[one], offset[one])
             is_empty = bool((hole[2:] <= hole[:2]).any())

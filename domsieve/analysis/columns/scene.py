@@ -56,6 +56,8 @@ class Scene:
     mover : (N,), the nearest fixed or sticky box around the content of a node, -1 for none.
     scroller_of : (N,), the nearest box that scrolls the content of a node, -1 for none.
     bar_of : (N,), the nearest element with a line that is behind the letters of a node, -1 for none.
+    line_of : (N,), the nearest element with a line under or through the letters of a node, -1 for none.
+    next_line : (N,), of such elements the next one around it.
     context_of : (N,), the nearest stacking context, -1 for that of the page.
     effect_of : (N,), the nearest element with a blend mode or a filter that changes colours, -1 for none.
     shade_of : (N,), the nearest element with a filter that gives letters a shadow, -1 for none.
@@ -95,6 +97,7 @@ class Scene:
         self.cut_to_text = np.zeros(n, np.bool_)
         self.is_struck = np.zeros(n, np.bool_)
         self.bar_of = np.full(n, -1)
+        self.line_of, self.next_line = np.full(n, -1), np.full(n, -1)
         self.lettering = np.zeros((n, 4))
         self.effect_of, self.context_of = np.full(n, -1), np.full(n, -1)
         self.shade_of, self.shape_of = np.full(n, -1), np.full(n, -1)
@@ -276,6 +279,8 @@ class Scene:
         flows = ~(fixed | placed) & node.is_decorated_through[nodes]
         self.is_struck[nodes] = (self.is_struck[above] & flows) | node.is_struck[nodes]
         self.bar_of[nodes] = np.where(node.is_barred[nodes], nodes, np.where(flows, self.bar_of[above], -1))
+        self.next_line[nodes] = np.where(flows, self.line_of[above], -1)
+        self.line_of[nodes] = np.where(node.has_line[nodes], nodes, self.next_line[nodes])
         self._inherit_colours(nodes, above)
 
     def is_beyond(self, nodes: Ints) -> Bools:

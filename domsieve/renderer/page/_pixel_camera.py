@@ -9,10 +9,10 @@ from numpy.typing import NDArray
 
 from domsieve.renderer.browser.tab import Tab
 from domsieve.renderer.page._pixel_crowds import crowds, put_crowds
+from domsieve.renderer.page._pixel_images import FINE, SCALE, ink_of, picture_of, shifted_inks
 from domsieve.renderer.page._pixel_letters import Letters
 from domsieve.renderer.page._pixel_page import OpenPage
 from domsieve.renderer.page._pixel_parts import CHANCE, F64, Ints
-from domsieve.renderer.page._pixel_pictures import FINE, SCALE, ink_of, picture_of, shifted_inks
 from domsieve.renderer.page._pixel_scene import Scene
 from domsieve.snapshot.page import Kind
 
@@ -116,6 +116,18 @@ class Camera(OpenPage):
         lines = letters.in_clip(clip, owners, keep_inks=True)
         drawn = await self._draw(letters, lines, size, FINE)
         return await asyncio.to_thread(shifted_inks, drawn, size)
+
+    async def full_size(
+        self, letters: Letters, clip: F64, size: tuple[int, int], owners: Ints
+    ) -> "tuple[Image, NDArray[np.uint8]]":
+        """Return a picture of a part of the page in full size, and the ink of the letters of some texts in it."""
+        width, height = (FINE * one for one in size)
+        drawn = await self._draw(letters, letters.in_clip(clip, owners, keep_inks=True), size, FINE)
+        was_fine, self.is_fine = self.is_fine, True
+        encoded = await self.picture(clip)
+        self.is_fine = was_fine
+        picture = await asyncio.to_thread(picture_of, encoded)
+        return picture, await asyncio.to_thread(ink_of, drawn, (width, height), 1)
 
     async def _draw(
         self, letters: Letters, lines: dict[int, list[dict[str, Any]]], size: tuple[int, int], reduced: int

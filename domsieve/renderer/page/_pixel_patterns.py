@@ -17,7 +17,7 @@ _PICTURED = (
 )
 _SIZES = ("background-size", "mask-size")
 # Patterns of smaller pictures, and of gradients with more colours, may be finer than pixels. Guesses.
-_FINE_PX, _MOST_STOPS = 4.0, 24
+_FINE_PX, _MOST_STOPS = 6.0, 24
 # Boxes that are narrower are strips: in pictures of half the size, text shows through those that touch. Guesses.
 _STRIP_PX, _FEW_STRIPS, _MOST_STRIPS = 4.0, 6, 2_000
 _FINE = frozenset({"pattern", "femorphology", "feconvolvematrix", "feturbulence"})

@@ -1,7 +1,5 @@
 """Pictures of a part of a page, with letters and without: in which boxes they differ."""
 
-import base64
-import io
 from collections.abc import Iterator, Sequence
 from functools import reduce
 from typing import TYPE_CHECKING, Any
@@ -12,20 +10,18 @@ from numpy.typing import NDArray
 from domsieve.renderer.page._pixel_boxes import Boxes, chunks
 from domsieve.renderer.page._pixel_grounds import is_noise, is_overlaid
 from domsieve.renderer.page._pixel_heaps import Heaps, lines_around
+from domsieve.renderer.page._pixel_images import FINE, SCALE
 from domsieve.renderer.page._pixel_letters import INKS, Letters
 from domsieve.renderer.page._pixel_likeness import Comparison
 from domsieve.renderer.page._pixel_parts import F64, SPREAD_PX, Bools, Ints, common, meet
 from domsieve.renderer.page._pixel_reading import is_smeared
 from domsieve.renderer.page._pixel_scene import Scene
+from domsieve.renderer.page._pixel_struck import are_struck, may_be_struck, struck_share
 from domsieve.snapshot.contrast import WEIGHTS
 
 if TYPE_CHECKING:
     from PIL.Image import Image
 
-SCALE = 0.5
-"""Size of the pictures over that of the page."""
-FINE = round(1 / SCALE)
-"""How much larger pictures in the size of the page are."""
 LEAST_SHARE = 0.10
 """A text is seen if this share of the ink of its letters differs."""
 
@@ -81,6 +77,7 @@ class Pictures:
         self.smeared |= scene.misread
         self.changed[self.smeared] = 0
         self._peak, self._in_shadow = np.ones(len(place)), np.zeros(len(place), np.bool_)
+        self._may_be_struck = np.zeros(len(place), np.bool_)
 
     def compared(self, letters: Letters, drawn: NDArray[np.uint8]) -> Comparison:
         """Compare the parts that differ with their letters.
@@ -92,6 +89,14 @@ class Pictures:
         """
         self.smeared |= self._is_lost(np.flatnonzero(self.changed > 0), letters, drawn)
         parts = np.flatnonzero(letters.is_drawn & (self.changed > 0) & ~self._scene.is_sign & ~self.smeared)
+        inks, edges, is_level = (
+            letters.ink[parts],
+            self._edges[parts],
+            self._scene.is_level[self._scene.owner[parts]],
+        )
+        whole = np.asarray(self._complete[0])
+        for way in is_level, ~is_level:
+            self._may_be_struck[parts] |= may_be_struck(whole, drawn, inks, edges, way)
         for some, index, first in self._pixels(parts):
             inks = np.maximum.reduceat(drawn.reshape(-1, INKS)[index], first, axis=0)
             self._peak[some] = inks[np.arange(some.size), letters.ink[some]] / 255
@@ -271,6 +276,30 @@ class Pictures:
             found[some] = np.maximum.reduceat(self._levels.ravel()[index], first) < _PALE * most
         return found
 
+    def may_be_struck(self, boxes: Bools) -> Bools:
+        """Return which parts (B,) of some seem to be seen, but lines may cover much of them."""
+        return np.asarray(boxes & self._may_be_struck & (self.changed > 0) & ~self.smeared)
+
+    def strike(
+        self, boxes: Bools, around: F64, picture: "Image", letters: Letters, drawn: NDArray[np.uint8]
+    ) -> None:
+        """Count nothing of some parts of which lines of their colour cover too much.
+
+        Parameters
+        ----------
+        around, picture, drawn : a place, see `around`, and the picture of it and the letters in it, in full size.
+        """
+        corner, shown = np.tile(self._scaled(around[None])[0][:2], 2), np.asarray(picture)
+        edges = np.clip(FINE * (self._edges - corner), 0, np.tile(drawn.shape[1::-1], 2))
+        scene, parts, shares = self._scene, np.flatnonzero(boxes), []
+        for part in parts.tolist():
+            x, y, right, bottom = edges[part].tolist()
+            owner, own = scene.owner[part], drawn[y:bottom, x:right, letters.ink[part]]
+            said = np.full(3, np.nan) if scene.is_drawing[owner] else scene.inks[scene.font_of[owner]]
+            shares.append(struck_share(shown[y:bottom, x:right], own, said))
+        boxes[parts] = are_struck(np.array(shares), scene.line[parts])
+        self._leave_out(boxes)
+
     def replace(self, parts: Bools, later: "Pictures") -> None:
         """Take over what other pictures show of some parts (B,)."""
         for name in ("changed", "smeared", "unsure"):
@@ -410,39 +439,6 @@ def _meet(first: Ints, second: Ints) -> bool:
     """Return whether any of some rectangles (A, 4) overlaps any of others (B, 4)."""
     meets = (first[:, None, :2] < second[None, :, 2:]) & (first[:, None, 2:] > second[None, :, :2])
     return bool(meets.all(axis=2).any())
-
-
-def ink_of(pictures: Sequence[str], size: tuple[int, int], reduced: int) -> NDArray[np.uint8]:
-    """Return the letters in each ink (height, width, 3) of pictures, coloured on black, reduced so many times."""
-    from PIL import Image, ImageChops
-
-    paper = Image.new("RGB", size)
-    for encoded in pictures:
-        own = Image.new("RGB", size)
-        own.paste(picture_of(encoded, reduced))
-        paper = ImageChops.lighter(paper, own)
-    return np.asarray(paper)
-
-
-def shifted_inks(pictures: Sequence[str], size: tuple[int, int]) -> list[NDArray[np.uint8]]:
-    """Return the letters of pictures that are `FINE` times as large, reduced, with all shifts by single pixels."""
-    from PIL import Image
-
-    width, height = (FINE * one for one in size)
-    whole = Image.fromarray(ink_of(pictures, (width, height), 1))
-    return [
-        np.asarray(whole.crop((x, y, x + width, y + height)).reduce(FINE))
-        for x in range(FINE)
-        for y in range(FINE)
-    ]
-
-
-def picture_of(encoded: str, reduced: int = 1) -> "Image":
-    """Return a picture, reduced so many times."""
-    from PIL import Image  # loaded on use: only this mode needs it
-
-    with Image.open(io.BytesIO(base64.b64decode(encoded)), formats=["PNG"]) as image:
-        return image.convert("RGB").reduce(reduced)
 
 
 def _count(mask: Bools, edges: Ints) -> F64:

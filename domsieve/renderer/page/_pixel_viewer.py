@@ -203,6 +203,10 @@ class Viewer(Reader):
             self.is_fine = True
             part.replace(pale, await self._compare(count, pale, common(around_all(place[pale]), clip)))
             self.is_fine = False
+        if (struck := part.may_be_struck(boxes)).any():
+            around, owners = part.around(struck), count.letters.owners(struck)
+            shown = await self.full_size(count.letters, around, part.size_of(around), owners)
+            await asyncio.to_thread(part.strike, struck, around, shown[0], count.letters, shown[1])
         count.add(boxes, [part])
 
     async def _compare(

@@ -1,0 +1,50 @@
+"""Pictures as the browser encodes them, and the ink of letters in them."""
+
+import base64
+import io
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+
+SCALE = 0.5
+"""Size of the pictures over that of the page."""
+FINE = round(1 / SCALE)
+"""How much larger pictures in the size of the page are."""
+
+
+def ink_of(pictures: Sequence[str], size: tuple[int, int], reduced: int) -> NDArray[np.uint8]:
+    """Return the letters in each ink (height, width, 3) of pictures, coloured on black, reduced so many times."""
+    from PIL import Image, ImageChops
+
+    paper = Image.new("RGB", size)
+    for encoded in pictures:
+        own = Image.new("RGB", size)
+        own.paste(picture_of(encoded, reduced))
+        paper = ImageChops.lighter(paper, own)
+    return np.asarray(paper)
+
+
+def shifted_inks(pictures: Sequence[str], size: tuple[int, int]) -> list[NDArray[np.uint8]]:
+    """Return the letters of pictures that are `FINE` times as large, reduced, with all shifts by single pixels."""
+    from PIL import Image
+
+    width, height = (FINE * one for one in size)
+    whole = Image.fromarray(ink_of(pictures, (width, height), 1))
+    return [
+        np.asarray(whole.crop((x, y, x + width, y + height)).reduce(FINE))
+        for x in range(FINE)
+        for y in range(FINE)
+    ]
+
+
+def picture_of(encoded: str, reduced: int = 1) -> "Image":
+    """Return a picture, reduced so many times."""
+    from PIL import Image  # loaded on use: only this mode needs it
+
+    with Image.open(io.BytesIO(base64.b64decode(encoded)), formats=["PNG"]) as image:
+        return image.convert("RGB").reduce(reduced)
