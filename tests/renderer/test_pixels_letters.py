@@ -40,6 +40,8 @@ _HATCHED = (
 )
 _CROSSES = "".join(f"M{4 * at} 4l6 12m0 -12l-6 12" for at in range(140))
 _PLACES = ((23, 16), (16, 23), (25, 25), (17, 14), (27, 20), (14, 19))
+_WIDE = "x=-50% y=-200% width=200% height=500%"
+_MERGE = "<feMerge><feMergeNode /><feMergeNode in=SourceGraphic /></feMerge>"
 _ON_LINES = "<div style='position:relative;z-index:0;font-size:16px'>{}<p style='margin:0'>[]</p></div>"
 _LOW = "<div style='position:absolute;left:0;width:600px;{};top:{}px'></div>"
 UNLIKE = {
@@ -125,6 +127,24 @@ UNLIKE = {
     "under the drop-shadow of another text": "<p style='margin:0;line-height:22px;white-space:nowrap'>{}</p>"
     f"<p style='margin:0;line-height:22px;filter:drop-shadow(0 -22px 0 #000)'>{_OTHER} {_OTHER}</p>",
     "under its own shadow": "<p style='text-shadow:47px 0 #000'>{}</p>",
+    **{
+        f"under its own copy by a filter: {way}": _FILTER.format(parts).replace("id=f", f"id=f {_WIDE}")
+        + "<p style='filter:url(#f)'>{}</p>"
+        for way, parts in (
+            ("feMerge", f"<feOffset dx=47 />{_MERGE}"),
+            (
+                "two copies",
+                "<feOffset dx=25 result=a /><feOffset in=SourceGraphic dx=60 result=b /><feMerge>"
+                "<feMergeNode in=a /><feMergeNode in=b /><feMergeNode in=SourceGraphic /></feMerge>",
+            ),
+            ("feDropShadow", "<feDropShadow dx=47 dy=0 stdDeviation=0 />"),
+            ("feBlend", "<feOffset dx=47 /><feBlend in2=SourceGraphic mode=multiply />"),
+            ("feComposite", "<feOffset dx=-60 /><feComposite in2=SourceGraphic operator=over />"),
+            ("two offsets", f"<feOffset dx=30 /><feOffset dx=17 />{_MERGE}"),
+        )
+    },
+    "drawn letters under their own copy": f"<svg width=900 height=60><filter id=f {_WIDE}><feOffset dx=47 />"
+    f"{_MERGE}</filter><text x=8 y=30 filter='url(#f)'>{{}}</text></svg>",
     "under its own reflection": "<p style='width:max-content;margin:20px 0;-webkit-box-reflect:right -100%'>{}</p>",
     "shadows to the sides": "<p style='text-shadow:"
     + ",".join(f"{at}px 0 #000" for at in range(-4, 5))
@@ -202,6 +222,22 @@ LIKE = {
     "nested lines in the yellow of a marker": "<p>{}seven words that a reader can read</p>".format(
         "".join(f"<u style='{_LINE.format('3px', at)}'>" for at in ("-12px", "-8px", "-4px"))
     ).replace("#000", "#fd0"),
+    **{
+        f"with a shadow by a filter: {parts}": _FILTER.format(parts).replace("id=f", f"id=f {_WIDE}")
+        + "<p style='filter:url(#f)'>seven words that a reader can read</p>"
+        for parts in (
+            "<feDropShadow dx=1 dy=1 stdDeviation=0 />",
+            "<feDropShadow dx=2 dy=3 stdDeviation=2 />",
+            "<feDropShadow dx=20 dy=4 stdDeviation=0 flood-color=#ddd />",
+            f"<feGaussianBlur stdDeviation=3 /><feOffset dx=9 dy=9 />{_MERGE}",
+            f"<feOffset dy=40 />{_MERGE}",
+            f"<feOffset dx=9 /><feOffset dx=-9 />{_MERGE}",
+        )
+    },
+    "a box with a far shadow": _FILTER.format("<feDropShadow dx=30 dy=9 stdDeviation=0 />").replace(
+        "id=f", f"id=f {_WIDE}"
+    )
+    + "<div style='filter:url(#f);background:#fff'><p>seven words that a reader can read</p></div>",
     "three kinds of lines": "<p style='text-decoration:underline overline line-through 2px'>seven words to read</p>",
     "a line of a gradient": "<p style='width:200px'><a style='background:linear-gradient(currentColor,currentColor)"
     " 0 90%/100% 3px no-repeat'>seven words in two lines that a reader can read</a></p>",

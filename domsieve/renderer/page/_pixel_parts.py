@@ -20,8 +20,8 @@ CHANCE = SystemRandom()
 """What no page can know: where and when it is pictured."""
 MOST_ENLARGED = 1.5
 """Boxes of letters that are turned, enlarged or in odd lines count as no higher than so many sizes of the font."""
-# A shadow that is farther away than this share of the size of letters, and less blurred, is a copy of them.
-_FAR_SHADOW = 0.4
+FAR_SHADOW = 0.4
+"""A shadow that is farther away than this share of the size of letters, and less blurred, is a copy of them."""
 SPREAD_PX = 40.0
 """How far blurs reach beyond the box of a text at most. A guess: larger ones are too faint to be read."""
 _ANYWHERE_PX = 100_000.0
@@ -331,7 +331,7 @@ def is_drawn_again(shadows: str, effect: str, reflection: str, size_px: float) -
             float(one[:-2]) for one in value.replace(",", "").replace(")", "").split() if one.endswith("px")
         ]
         for right, down, blur in zip(*(px_[at::3] for at in range(3)), strict=False):
-            if max(abs(right), abs(down)) > _FAR_SHADOW * size_px > blur:
+            if max(abs(right), abs(down)) > FAR_SHADOW * size_px > blur:
                 return True
     return False
 

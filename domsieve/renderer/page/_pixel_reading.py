@@ -5,7 +5,6 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from domsieve.renderer.page._pixel_capture import PixelDocument
 from domsieve.renderer.page._pixel_parts import Bools, Ints, blur_px, px
 
 # Blurs from this share of a letter on cannot be read; several add up as the root of the sum of their squares. Nor can
@@ -18,13 +17,6 @@ _AS_LINES = {"double": 1.5, "wavy": 1.2}
 _LEAST_OPAQUE = 0.75
 # Of what is clearer nothing is seen.
 _LEAST_OPACITY = 0.03
-# Filters of SVG that change colours, or blur, which pictures tell. All others can move the parts of letters apart.
-_CLEAR_FILTERS = frozenset(
-    (
-        *("feblend", "fecolormatrix", "fecomponenttransfer", "fecomposite", "fedropshadow", "feflood"),
-        *("fefunca", "fefuncb", "fefuncg", "fefuncr", "fegaussianblur", "femerge", "femergenode", "feoffset"),
-    )
-)
 # The differences of neighbouring pixels over the sum of all, times the size of the letters. Measured on six fonts of
 # five sizes: 5 to 30 for sharp letters, 2.7 to 4.2 with a blur of .2 of a letter, 1.1 to 3.4 with one of .3.
 _LEAST_GRAIN = 2.6
@@ -76,39 +68,6 @@ def _opacity(decoration: str) -> float:
 def clear(column: Mapping[str, Sequence[str]], row: Ints) -> Bools:
     """Return which nodes (N,) are so clear by their own opacity that nobody sees them; see `unread`."""
     return np.array([value != "" and float(value) < _LEAST_OPACITY for value in column["opacity"]])[row]
-
-
-def unclear_filters(
-    documents: Sequence[PixelDocument], strings: Sequence[str], names: Sequence[str]
-) -> frozenset[str]:
-    """Return the ids of filters of SVG that may take letters apart.
-
-    Parameters
-    ----------
-    documents, strings : of the capture.
-    names : the names of the nodes of all documents, in lower case.
-    """
-    found, start = set(), 0
-    for document in documents:
-        parents = document.nodes.parent_index
-        ids: dict[int, str] = {}
-        for node, parent in enumerate(parents):
-            name = names[start + node]
-            if name == "filter":
-                flat = [strings[at] for at in document.nodes.attributes[node]]
-                ids[node] = dict(zip(flat[::2], flat[1::2], strict=True)).get("id", "")
-            elif parent in ids:
-                ids[node] = ids[parent]
-                if name.startswith("fe") and name not in _CLEAR_FILTERS:
-                    found.add(ids[parent])
-        start += len(parents)
-    return frozenset(found)
-
-
-def is_unclear(value: str, unclear: frozenset[str]) -> bool:
-    """Return whether a computed ``filter`` has one of SVG that may take letters apart, or is of another file."""
-    addresses = [part.partition(")")[0].strip("\"'") for part in value.split("url(")[1:]]
-    return any(not address.startswith("#") or address[1:] in unclear for address in addresses)
 
 
 def is_smeared(levels: NDArray[np.uint8], size: float) -> bool:

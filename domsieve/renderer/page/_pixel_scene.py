@@ -6,8 +6,10 @@ from types import MappingProxyType
 import numpy as np
 
 from domsieve.renderer.page._pixel_capture import PixelCapture, PixelDocument
+from domsieve.renderer.page._pixel_filters import Filters
 from domsieve.renderer.page._pixel_parts import (
     F64,
+    FAR_SHADOW,
     MOST_ENLARGED,
     Bools,
     Ints,
@@ -28,7 +30,7 @@ from domsieve.renderer.page._pixel_parts import (
     squeezed,
 )
 from domsieve.renderer.page._pixel_patterns import has_fine_patterns, may_move, painted_by_script
-from domsieve.renderer.page._pixel_reading import clear, is_unclear, unclear_filters, unread
+from domsieve.renderer.page._pixel_reading import clear, unread
 from domsieve.renderer.page._pixel_shapes import SHAPING, Shapes
 from domsieve.renderer.page._pixel_tree import nodes_of
 from domsieve.renderer.page._pixel_turns import overrides
@@ -174,12 +176,15 @@ class Scene(Shapes):
         self.has_other_digits = np.array([has_other_digits(*one) for one in variants])[row]
         is_text = self.kind == Kind.TEXT
         self.unread = unread(column, row, self.levels, self.parent, is_drawing, is_text)
-        filters, backdrops = column["filter"], column["backdrop-filter"]
-        unclear = (
-            unclear_filters(self.capture.documents, strings, self.names) if "url(" in "".join(filters) else ()
-        )
-        self.unsure |= self.below(np.array([is_unclear(value, frozenset(unclear)) for value in filters])[row])
-        self.smeared = self.below(np.array(["blur(" in one or "url(" in one for one in filters])[row])
+        effects, backdrops = column["filter"], column["backdrop-filter"]
+        if "url(" in "".join(effects):
+            filters = Filters(self.capture.documents, strings, self.names)
+            self.unsure |= self.below(np.array([*map(filters.is_unclear, effects)])[row])
+            apart_px = np.array([*map(filters.distance_px, effects)])[row]
+            for level in self.levels[1:]:
+                apart_px[level] = np.maximum(apart_px[level], apart_px[self.parent[level]])
+            self.is_drawn_again |= apart_px > FAR_SHADOW * np.array([*map(px, column["font-size"])])[row]
+        self.smeared = self.below(np.array(["blur(" in one or "url(" in one for one in effects])[row])
         self.smeared |= any("blur(" in one or "url(" in one for one in backdrops)
         self.outlined = self.shaded | ~has("-webkit-text-stroke-width", "0px", "")
         self.smeared |= self.outlined

@@ -1,0 +1,143 @@
+"""What filters of SVG make of letters: whether they take them apart, and where they draw copies of them."""
+
+from collections.abc import Mapping, Sequence
+from itertools import product
+
+from domsieve.renderer.page._pixel_capture import PixelDocument
+
+# Filters of SVG that change colours, or blur, which pictures tell. All others can move the parts of letters apart.
+_CLEAR_FILTERS = frozenset(
+    (
+        *("feblend", "fecolormatrix", "fecomponenttransfer", "fecomposite", "fedropshadow", "feflood"),
+        *("fefunca", "fefuncb", "fefuncg", "fefuncr", "fegaussianblur", "femerge", "femergenode", "feoffset"),
+    )
+)
+_INNER = frozenset({"femergenode", "fefunca", "fefuncb", "fefuncg", "fefuncr"})
+_ANIMATING = frozenset({"animate", "set"})
+# Shadows have these by themselves: Filter Effects Module Level 1, section 9.12.
+_OF_SHADOWS = {"dx": "2", "dy": "2", "stddeviation": "2"}
+# So many copies are followed. A guess.
+_MOST_COPIES = 32
+_FAR_PX = 10_000.0
+# What is blurred by so many px, or by this share of how far it is away, is a shadow and no copy.
+_SOFT_PX, _SOFT = 2.0, 0.04
+
+Copy = tuple[float, float, float]
+"""How far to the right and down letters are drawn, and how much they are blurred, in px."""
+
+
+class Filters:
+    """The filters of SVG of a page.
+
+    Parameters
+    ----------
+    documents, strings : of the capture.
+    names : the names of the nodes of all documents, in lower case.
+
+    Attributes
+    ----------
+    unclear : the ids of those that may take letters apart.
+    copies : for each id where the filters of this id draw letters.
+    """
+
+    def __init__(
+        self, documents: Sequence[PixelDocument], strings: Sequence[str], names: Sequence[str]
+    ) -> None:
+        self.copies: dict[str, list[Copy]] = {}
+        unclear, start = set(), 0
+        for document in documents:
+            parents = document.nodes.parent_index
+            ids: dict[int, str] = {}
+            parts: dict[int, list[tuple[str, dict[str, str]]]] = {}
+            of: dict[int, int] = {}
+            for node, parent in enumerate(parents):
+                name = names[start + node]
+                if name != "filter" and parent not in ids:
+                    continue
+                flat = [strings[at] for at in document.nodes.attributes[node]]
+                said = {key.lower(): value for key, value in zip(flat[::2], flat[1::2], strict=True)}
+                ids[node] = said.get("id", "") if name == "filter" else ids[parent]
+                of[node] = node if name == "filter" else of[parent]
+                parts.setdefault(of[node], []).append((name, said))
+                if name.startswith("fe") and name not in _CLEAR_FILTERS:
+                    unclear.add(ids[node])
+            for node, own in parts.items():
+                self.copies.setdefault(ids[node], []).extend(_copies(own))
+            start += len(parents)
+        self.unclear = frozenset(unclear)
+
+    def is_unclear(self, value: str) -> bool:
+        """Return whether a computed ``filter`` has one that may take letters apart, or is of another file."""
+        return any(
+            not address.startswith("#") or address[1:] in self.unclear for address in _addresses(value)
+        )
+
+    def distance_px(self, value: str) -> float:
+        """Return how far apart a computed ``filter`` draws letters twice, both sharp; 0 if it does not."""
+        found = 0.0
+        for address in _addresses(value):
+            copies = self.copies.get(address[1:], ())
+            for (x, y, soft), (right, down, blur) in product(copies, repeat=2):
+                distance = max(abs(right - x), abs(down - y))
+                if max(soft, blur) < max(_SOFT_PX, _SOFT * distance):
+                    found = max(found, distance)
+        return found
+
+
+def _addresses(value: str) -> list[str]:
+    return [part.partition(")")[0].strip("\"'") for part in value.split("url(")[1:]]
+
+
+def _copies(parts: Sequence[tuple[str, Mapping[str, str]]]) -> list[Copy]:
+    """Return where a filter draws letters: what it paints in the end is what its last part makes.
+
+    Parameters
+    ----------
+    parts : the filter and the elements in it, in order: their names and attributes.
+    """
+    source: list[Copy] = [(0.0, 0.0, 0.0)]
+    results: dict[str, list[Copy]] = {}
+    last, before, merging = source, source, ""
+    in_boxes = parts[0][1].get("primitiveunits", "").lower() == "objectboundingbox"
+    for name, said in parts[1:]:
+        if name in _ANIMATING:
+            return [*source, (_FAR_PX, 0.0, 0.0)]
+        if name == "femergenode":
+            own = results.get(said["in"], source) if said.get("in") else before
+            last = results[merging] = _distinct(last + own)
+        if not name.startswith("fe") or name in _INNER:
+            continue
+        before, merging = last, said.get("result", "")
+        own = results.get(said["in"], source) if said.get("in") else before
+        if name in {"feflood", "femerge"}:
+            own = []
+        elif "in2" in said:
+            own = own + results.get(said["in2"], source)
+        blur = _blur(said.get("stddeviation", _OF_SHADOWS["stddeviation"] if name == "fedropshadow" else "0"))
+        if name in {"feoffset", "fedropshadow"}:
+            initial = _OF_SHADOWS if name == "fedropshadow" else {}
+            right, down = (_number(said.get(key, initial.get(key, "0"))) for key in ("dx", "dy"))
+            if in_boxes:
+                right, down = right * _FAR_PX, down * _FAR_PX
+            moved = [(x + right, y + down, max(soft, blur)) for x, y, soft in own]
+            own = own + moved if name == "fedropshadow" else moved
+        elif name == "fegaussianblur":
+            own = [(x, y, max(soft, blur)) for x, y, soft in own]
+        last = results[merging] = _distinct(own)
+    return last
+
+
+def _distinct(copies: Sequence[Copy]) -> list[Copy]:
+    return [*dict.fromkeys(copies)][:_MOST_COPIES]
+
+
+def _number(value: str) -> float:
+    try:
+        return float(value)
+    except ValueError:
+        return 0.0
+
+
+def _blur(value: str) -> float:
+    """Return the smaller of one or two deviations: letters that are blurred one way can be read the other."""
+    return min((_number(one) for one in value.replace(",", " ").split()), default=0.0)
