@@ -93,6 +93,9 @@ DECOYS = {
     "an animation that never ends": f"<p id=m style='{_PALE};animation:a 4s forwards'>{{}}</p><style>"
     "@keyframes a { 0%, 99% { color: #fff } to { color: #000 } }</style><script>setInterval(() => {"
     "m.style.animation = 'none'; m.offsetTop; m.style.animation = 'a 4s forwards' }, 1500)</script>",
+    "a transition that a script begins anew": f"<p id=m style='{_PALE}'>{{}}</p><script>const again = () => {{ "
+    "m.style.transition = 'none'; m.style.color = '#fff'; m.offsetTop; m.style.transition = 'color 4s step-end'; "
+    "m.style.color = '#000' }; again(); setInterval(again, 1500)</script>",
     "a transition that never ends": f"<p id=m style='{_PALE};transition:color 1e6s'>{{}}</p>"
     "<script>m.offsetTop; m.style.color = '#000'</script>",
     "a sticky text": "<div style='position:relative;height:500px'><p style='position:sticky;top:300px'>"

@@ -100,6 +100,12 @@ _RUNS_BACKWARDS = (
     "<p id=m>{}</p><script>{ const one = m.animate({ opacity: [%s] }, { duration: 100, delay: 3000, fill: 'both' });"
     "one.reverse(); one.currentTime = 12000 }</script>"
 )
+_CHAIN = (
+    "<style>@keyframes a {{ to {{ {} }} }} @keyframes out {{ to {{ opacity: 0 }} }} "
+    "@keyframes in {{ from {{ opacity: 0 }} }} div {{ width: 800px; animation: a {} both }} "
+    "section {{ container-type: inline-size }} @container {} {{ p {{ animation: {} }} }}</style>"
+    "<div><section><p>{{}}</p></section></div>"
+)
 # What animations show or hide within a minute counts as it is then, also if they go on for longer.
 GONE_LATER = {
     "by a step of a long animation": f"{_GOES}<p>{{}}</p>",
@@ -133,6 +139,31 @@ GONE_LATER = {
     "offset: .0021 }, { opacity: 0 }], { duration: 1e6, fill: 'both' })</script>",
     "by a script that lets it start later": _STARTS_LATER % "1, 0",
     "by a script that lets it run backwards": _RUNS_BACKWARDS % "0, 1",
+    "by what begins when a style has changed": _CHAIN.format(
+        "--on: 1", "8s", "style(--on: 1)", "out 1s 8s both"
+    ),
+    "by what begins when a style changes late": _CHAIN.format(
+        "--on: 1", "40s", "style(--on: 1)", "out 1s 8s both"
+    ),
+    "by what begins when a box has changed": _CHAIN.format(
+        "width: 400px", "9s steps(1, end)", "(width < 600px)", "out 1s 9s both"
+    ),
+    "by what begins last of three": "<style>@property --a { syntax: '<integer>'; inherits: true; initial-value: 0 } "
+    "@property --b { syntax: '<integer>'; inherits: true; initial-value: 0 } @keyframes a { to { --a: 1 } } "
+    "@keyframes b { to { --b: 1 } } @keyframes c { to { opacity: 0 } } div { animation: a 9s steps(1, end) both } "
+    "@container style(--a: 1) { section { animation: b 9s 9s steps(1, end) both } } @container style(--b: 1) { "
+    "p { animation: c 1s 9s both } }</style><div><section><p>{}</p></section></div>",
+    "by what begins in the middle of a long one": "<style>@keyframes a { 0%, 1% { --on: 0 } 1.01%, 100% { --on: 1 } "
+    "} @keyframes out { to { opacity: 0 } } div { animation: a 1000s both } @container style(--on: 1) { "
+    "p { animation: out 1s 9s both } }</style><div><p>{}</p></div>",
+    "by a transition that is inherited": "<style>@keyframes a { to { color: #fff } } div { animation: a .1s 9s "
+    "both } p { transition: color 1s 9s }</style><div><p>{}</p></div>",
+    "by a transition in a box that has changed": "<style>@keyframes a { to { width: 400px } } div { width: 800px; "
+    "animation: a 6s steps(1, end) both } section { container-type: inline-size } p { transition: opacity .1s .1s } "
+    "@container (width < 600px) { p { opacity: 0 } }</style><div><section><p>{}</p></section></div>",
+    "by what begins beside many that end": _CHAIN.format("--on: 1", "8s", "style(--on: 1)", "out 1s 8s both")
+    + "<style>@keyframes b { to { left: 1px } } i { animation: b 1s }</style>"
+    + "".join(f"<i style='animation-delay:{at / 2}s'></i>" for at in range(1, 100)),
     "by what repeats after a while": "<style>@keyframes k { from, to { opacity: 0 } } "
     "p { animation: k 1s 9s infinite }</style><p>{}</p>",
 }
@@ -146,6 +177,12 @@ COME_LATER = {
     f"}}</style>{_COVERED}",
     "by a script that lets it start later": _STARTS_LATER % "0, 1",
     "by a script that lets it run backwards": _RUNS_BACKWARDS % "1, 0",
+    "by what begins when a box has changed": _CHAIN.format(
+        "width: 400px", "30s steps(1, end)", "(width < 600px)", "in 1s 9s both"
+    ),
+    "before what begins after the minute": _CHAIN.format(
+        "width: 400px", "30s steps(1, end)", "(width < 600px)", "out 1s 50s both"
+    ),
     "slowly going": "<style>@keyframes k { to { opacity: 0 } } p { animation: k 300s }</style><p>{}</p>",
     "on a picture that comes nearer": "<style>@keyframes k { to { transform: scale(1.3) } } div { background: "
     "linear-gradient(#123, #345); position: absolute; inset: 0; animation: k 60s infinite alternate } p { position: "

@@ -11,6 +11,7 @@
 // animationsOf(tree), runs(animation), endsWithin(animation, ms): animations, whether one goes by the clock, and ends soon.
 // isYoung(animation, ms): whether it has gone on for less than so long.
 // lasts(effect, ms): how long an animation may last that counts as it ends if readers stay for so long.
+// leftOf(animation): in how many ms it ends.
 // repeats(animation): whether it repeats for longer than readers stay; what it shows is looked at again and again.
 // isEndless(animation), periodOf(animation): whether it goes on for ever, or almost, and in how many ms it comes back.
 // begins(animation, ms): whether it is one of these and begins within so long.
@@ -173,7 +174,7 @@ globalThis.dom = (() => {
 
   return {
     part, run, own, kind, isLaidOut, viewOf, trees, places, allTrees, laidOut, animated, unskipped, scrolls, canScroll,
-    animationsOf, clocksOf, hasOwn, runs, endsWithin, isYoung, lasts, periodOf, repeats, isEndless, begins, isPassing, bringTo,
+    animationsOf, clocksOf, hasOwn, runs, leftOf, endsWithin, isYoung, lasts, periodOf, repeats, isEndless, begins, isPassing, bringTo,
     SOON_MS, SLOW_MS, hold, isHeld, letGo,
   };
 })();

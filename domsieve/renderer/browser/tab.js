@@ -6,13 +6,14 @@
 // goUp(), unscroll(withPage): scroll back to the top.
 // hideNoscript(): keeps noscript hidden while scripts are off, or ends that.
 // trim(): makes the document ready for its capture, and brings animations to where they are after `endMs`, also if they
-// wait for a reader to scroll to something, but not those that began less than `oldMs` ago; returns how many nodes it had.
-// resume(): lets those go on that follow what is scrolled. halfway: these.
+// wait for a reader to scroll to something; returns how many nodes it had.
+// resume(): lets those go on that follow what is scrolled, and brings those back that began less than `oldMs` before.
+// halfway: the former.
 // hold(), letGo(): pauses the others, so that the pictures show them as they are in the capture, and lets them go on.
 globalThis.domsieve = (() => {
   const {
     part, run, own, isLaidOut, trees, allTrees, laidOut, animated, unskipped, canScroll, animationsOf, clocksOf,
-    hasOwn, isYoung, runs, repeats, begins, isPassing, bringTo, hold, letGo,
+    hasOwn, kind, isYoung, runs, leftOf, repeats, begins, isPassing, bringTo, SOON_MS, hold, isHeld, letGo,
   } = dom;
 
   let lastChange = performance.now();
@@ -98,17 +99,42 @@ globalThis.domsieve = (() => {
       && run(one, SVGSVGElement, "getCurrentTime") * 1000 < endMs);
     for (const one of early) run(one, SVGSVGElement, "setCurrentTime", (endMs / 1000) * (1 + 0.2 * Math.random()));
   };
-  // Lets time pass for animations, but for the young ones, at least so many ms: no page can know when it is looked at. Those
-  // that repeat go on together if any begins in this time, so that texts in turn stay in turn.
-  const pass = (trees, leastMs, young) => {
-    const ms = leastMs * (1 + 0.2 * Math.random());
-    const known = trees.flatMap(animationsOf).filter((one) => !young.has(one));
-    const isAll = known.some((one) => begins(one, leastMs));
-    for (const one of known) {
-      const isMoved = isPassing(one, leastMs) || (isAll && runs(one)) || (waits(one) && !repeats(one));
-      if (isMoved) bringTo(one, one.currentTime, ms);
+  // Others begin when one ends, or has come so far: by style and size queries, and by transitions of what is inherited. So
+  // time passes in steps, to each end, or in equal ones if there are more ends. Those that repeat go on together if any
+  // begins in this time, so that texts in turn stay in turn. Of those that are known, nothing changes.
+  const MOST_STEPS = 12;
+  const pass = (trees, ms, known) => {
+    const moved = new Map();
+    let now = 0, isAll = false;
+    const find = () => {
+      for (const tree of trees) if (kind(tree) === Node.DOCUMENT_NODE) tree.documentElement?.getBoundingClientRect();
+      const fresh = trees.flatMap(animationsOf).filter((one) => !known.has(one) && !moved.has(one));
+      if (!now) isAll = fresh.some((one) => begins(one, ms));
+      for (const one of fresh) {
+        const isWaiting = waits(one) && !repeats(one);
+        if (!isWaiting && !isPassing(one, ms - now) && !(isAll && runs(one))) continue;
+        moved.set(one, { isWaiting, since: now, from: one.currentTime, end: now + leftOf(one) });
+      }
+    };
+    for (let left = MOST_STEPS; left > 0; left--) {
+      find();
+      const going = [...moved].filter(([one, { isWaiting }]) => one.playState === (isWaiting ? "paused" : "running"));
+      if (!going.length) break;
+      const ends = new Set(going.map(([, { end }]) => end).filter((end) => end > now && end < ms));
+      const even = now + (ms - now) / left;
+      now = ends.size < left ? Math.min(even, ...ends) : even;
+      for (const [one, { since, from }] of going) bringTo(one, from, now - since);
     }
+    for (const one of moved.keys()) known.add(one);
   };
+  // Lets at least so much time pass; no page can know when it is looked at. What begins at the last moment ends, too.
+  const letPass = (trees, leastMs, known) => {
+    pass(trees, leastMs * (1 + 0.2 * Math.random()), known);
+    pass(trees, SOON_MS, known);
+  };
+  // Scripts can put off an end again and again, so what they have just begun may never end. It counts as it ends in the
+  // capture, and as it is in the pictures: text must be in view in both.
+  let postponed = [], passing = [];
   const held = [];
   const noNoscript = new CSSStyleSheet();
   noNoscript.replaceSync("noscript { display: none !important }");
@@ -203,6 +229,14 @@ globalThis.domsieve = (() => {
 
     resume() {
       for (const one of halfway.splice(0)) one.play();
+      if (!postponed.length) return;
+      for (const [one, time] of postponed.splice(0)) {
+        one.currentTime = time;
+        if (isHeld(one) || one.playState !== "running") continue;
+        hold(one);
+        held.push(one);
+      }
+      letPass(...passing);
     },
 
     hold() {
@@ -229,9 +263,12 @@ globalThis.domsieve = (() => {
       // Half of what a capture carries would be source code, which nobody wants.
       for (const script of own("scripts")) if (!isData(script) && script.textContent) script.textContent = " "; // not :empty
       const all = allTrees();
-      const young = new Set(all.flatMap(animationsOf).filter((one) => isYoung(one, oldMs)));
+      const young = all.flatMap(animationsOf).filter((one) => isYoung(one, oldMs)).map((one) => [one, one.currentTime]);
+      const known = new Set();
       wind(all, endMs);
-      pass(all, endMs, young);
+      passing = [all, endMs, known];
+      letPass(...passing);
+      postponed = young.filter(([one]) => known.has(one));
       for (const one of all.flatMap(animationsOf)) {
         if (followsItsElement(one)) {
           // Its time counts from the begin of its range.
@@ -243,6 +280,7 @@ globalThis.domsieve = (() => {
       }
       release();
       showSkipped();
+      letPass(...passing); // what has begun there
       return count;
     },
   };
