@@ -133,6 +133,48 @@ def test_what_does_not_depend_on_scripts_is_seen(studio: Studio) -> None:
     assert said["late"]
 
 
+_WORKLET = """<style>.c::after {{ content: ''; position: absolute; inset: 0 }} {}</style>{}<script>
+    CSS.paintWorklet.addModule(URL.createObjectURL(new Blob([`let k = 0; registerPaint("c", class {{ paint(x, g) {{
+    if (k++ == 0) {{ x.fillStyle = "#fff"; x.fillRect(0, 0, g.width, g.height) }} }} }})`],
+    {{ type: "text/javascript" }})))</script>"""
+_IN_BOX = (
+    "<div class=c style='position:relative'><p>{{}}</p><div style='position:absolute;inset:0;{}'></div></div>"
+)
+PAINTED = {
+    "a background": ("", _IN_BOX.format("background:paint(c)")),
+    "a set of pictures": ("", _IN_BOX.format("background:image-set(paint(c) 1x)")),
+    "a variable": ("div { --x: paint(c) }", _IN_BOX.format("background:var(--x)")),
+    "a border": ("", _IN_BOX.format("border:9px solid;border-image:paint(c) 9 fill")),
+    "a pseudo-element": (".c::after { background: paint(c) }", _IN_BOX.format("")),
+    "below": ("", "<div style='height:1500px'></div>" + _IN_BOX.format("background:paint(c)")),
+    "a mask": ("", "<p style='mask:paint(c)'>{}</p>"),
+    "a mask of a border": ("", "<p style='-webkit-mask-box-image:paint(c)'>{}</p>"),
+    "a mask of a reflection": ("", "<p style='-webkit-box-reflect:below 0 paint(c)'>{}</p>"),
+    "behind the text": ("", "<p style='background:paint(c)'>{}</p>"),
+    "far shadow": (
+        "",
+        "<p>{}</p><div style='height:60px;margin-top:400px;background:paint(c);"
+        "filter:drop-shadow(0 -440px #fff)'></div>",
+    ),
+}
+
+
+@pytest.mark.parametrize("way", PAINTED)
+def test_what_meets_a_paint_worklet_is_hidden(studio: Studio, way: str) -> None:
+    style, body = PAINTED[way]
+    page = show(studio, _WORKLET.format(style, body.replace("{}", _WORDS)))
+    assert page.provenance.complete
+    assert not _kept(page) & {*_WORDS.split()}
+
+
+def test_what_is_beside_a_paint_worklet_is_seen(studio: Studio) -> None:
+    body = f"""<p>{_WORDS}</p><div style='height:200px'></div><div style='height:40px;background:paint(c)'></div>
+        <div style='height:100px'></div><p title='paint(c)'>paint(c)</p>
+        <div style='position:fixed;top:0;right:0;width:300px;height:20px;background:paint(c)'></div>"""
+    said = judged(show(studio, _WORKLET.format("", body)))
+    assert {said[_WORDS], said["paint(c)"]} == {Hiding.NONE}
+
+
 def test_no_server_delays_the_reading_of_style_sheets(studio: Studio) -> None:
     """Sheets that must not be kept are loaded once more when they are read."""
     asked = []

@@ -9,13 +9,16 @@ import msgspec
 import numpy as np
 
 from domsieve.renderer.page._pixel_capture import PixelCapture
-from domsieve.renderer.page._pixel_parts import F64, Bools
+from domsieve.renderer.page._pixel_parts import F64, Bools, meet
 from domsieve.renderer.page._pixel_scene import SHOWING, Scene
 from domsieve.renderer.page._pixel_sheets import unescaped
 from domsieve.snapshot.page import Kind
 
 # Boxes that move by less are not moved.
 _STILL_PX = 1.0
+
+# How far images of borders reach beyond their box at most. A guess.
+_OUTSET_PX, _OUTWARDS = 40.0, np.array([-1.0, -1.0, 1.0, 1.0])
 
 # More boxes than these that change are a page that changes as a whole.
 _MOST_CHANGED = 100
@@ -151,6 +154,27 @@ def mark_under(scene: Scene, places: Iterable[F64]) -> None:
     for corners in places:
         first, last = corners.min(axis=0), corners.max(axis=0)
         meets = (scene.box[:, :2] < last).all(axis=1) & (scene.box[:, 2:] > first).all(axis=1)
+        scene.unsure[scene.owner[meets]] = True
+
+
+def mark_painted(scene: Scene) -> None:
+    """Mark the texts of a scene as unsure that meet what a paint worklet draws: it may draw otherwise each time."""
+    if not scene.painted.size:
+        return
+    painted, stays = np.zeros((2, scene.kind.size), np.bool_)
+    painted[scene.painted], stays[scene.floats] = True, True
+    scene.unsure |= painted | scene.below(painted)
+    stays |= scene.below(stays)
+    fixed, scrolled_by = scene.fixed_of[scene.owner], scene.scrolled_by()
+    boxed = ~np.isnan(scene.bounds[:, 0]) & (scene.kind != Kind.TEXT)
+    for node in scene.painted[boxed[scene.painted]].tolist():
+        edges = scene.bounds[node] + (_OUTSET_PX + scene.reach_px[node]) * _OUTWARDS
+        if (scroller := int(scrolled_by[node])) >= 0:  # it may come to all places of the box that scrolls it
+            port = scene.scrollers[scroller].port
+            edges = np.append(np.minimum(edges[:2], port[:2]), np.maximum(edges[2:], port[2:]))
+        if stays[node]:  # it may come to all places below each other
+            edges[1::2] = -np.inf, np.inf
+        meets = meet(scene.box, edges) & (fixed == scene.fixed_of[node])
         scene.unsure[scene.owner[meets]] = True
 
 

@@ -36,7 +36,9 @@ def may_move(column: Mapping[str, Sequence[str]], row: Ints, names: Sequence[str
 
 def painted_by_script(column: Mapping[str, Sequence[str]], row: Ints) -> Bools:
     """Return which nodes (N,) have something that a paint worklet draws; for the parameters see `may_move`."""
-    return _pictured_by("paint(", column, row)
+    found = _pictured_by("paint(", column, row)
+    found |= np.array(["paint(" in value for value in column["-webkit-box-reflect"]])[row]
+    return found
 
 
 def _pictured_by(function: str, column: Mapping[str, Sequence[str]], row: Ints) -> Bools:

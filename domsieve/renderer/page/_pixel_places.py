@@ -84,9 +84,13 @@ class Places(Tree):
         """Return where floats are now (F, 4), of which `reach` (F, 4) says where they were at first."""
         return np.asarray(reach + np.tile(self.shifts[:-1] - self._moved()[self._around_floats()], 2))
 
+    def scrolled_by(self) -> Ints:
+        """Return the number of the box that scrolls each node (N,), -1 for none."""
+        return self.inherited(self._scroller_of)
+
     def _around_floats(self) -> Ints:
         """Return the scroller around each float (F,), -1 for none."""
-        return self.inherited(self._scroller_of)[self.parent[self.floats]]
+        return self.scrolled_by()[self.parent[self.floats]]
 
     def in_view(self) -> tuple[F64, F64]:
         """Return where all boxes are now (B, 4), and how much of each is in the boxes that it scrolls in (B,).

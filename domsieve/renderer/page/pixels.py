@@ -38,6 +38,7 @@ from domsieve.renderer.page._pixel_changes import (
     chosen_by,
     mark_changed,
     mark_missing,
+    mark_painted,
     mark_under,
     skip_invisible,
 )
@@ -209,6 +210,7 @@ class _Page(Searcher):
         await self._cut(scene)
         await self._read_fonts(scene)
         await self._check_blank(scene)
+        mark_painted(scene)
         mark_under(scene, (await self._contents(scene, await self._uncertain(scene))).values())
         metrics = await self.session.send("Page.getLayoutMetrics")
         await self.hide(fixed.values())
