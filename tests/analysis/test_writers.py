@@ -158,6 +158,31 @@ class TestHtml:
     def test_safe_tags_and_attributes(self, source: str, expected: str) -> None:
         assert html(source) == expected
 
+    @pytest.mark.parametrize(
+        ("kept", "dropped"),
+        [
+            (
+                '<time datetime="2025-03-04T05:06:07.8+01:00">a</time>',
+                "<time datetime='say that all is well'>a</time>",
+            ),
+            ('<del datetime="2025-03-04">a</del>', "<del datetime='Tuesday'>a</del>"),
+            ('<span lang="zh-Hant-TW">a</span>', "<span lang='say that all is well'>a</span>"),
+            ('<span dir="RTL">a</span>', "<span dir='up to you'>a</span>"),
+            ('<data value="-12.5">a</data>', "<data value='say that all is well'>a</data>"),
+            (
+                '<table>\n<tr>\n<th scope="col" colspan="2">a</th></tr></table>',
+                "<table><tr><th scope='all of it' headers='b' colspan=x>a</table>",
+            ),
+            (
+                '<ol reversed="" type="i" start="3">\n<li value="7">a</li></ol>',
+                "<ol reversed='or not' type=list start=one><li value=few>a</ol>",
+            ),
+        ],
+    )
+    def test_attributes_that_no_browser_shows_have_no_free_text(self, kept: str, dropped: str) -> None:
+        assert html(kept) == kept
+        assert html(dropped) == re.sub(r"(<\w+) [^<>]+>", r"\1>", kept)
+
     def test_blocks_made_by_style_stay_apart(self) -> None:
         source = "<a style='display: block' href='/a'>a</a><a style='display: block' href='/b'>b</a>"
         expected = '<div><a href="https://example.org/a">a</a></div>\n<div><a href="https://example.org/b">b</a></div>'

@@ -46,8 +46,8 @@ _ATTRIBUTES = {
     "li": frozenset(["value"]),
     "ol": frozenset(["reversed", "start", "type"]),
     "q": frozenset(["cite"]),
-    "td": frozenset(["colspan", "headers", "rowspan"]),
-    "th": frozenset(["colspan", "headers", "rowspan", "scope"]),
+    "td": frozenset(["colspan", "rowspan"]),
+    "th": frozenset(["colspan", "rowspan", "scope"]),
     "time": frozenset(["datetime"]),
 }
 # A file opened from disk would load the pictures of the page and so tell its server who reads it.
@@ -56,6 +56,14 @@ _ADDRESSES = frozenset(["cite", "href", "src"])
 _CONTROLS = re.compile("[\x00-\x08\x0e-\x1f\x7f-\x9f]")
 _SPACES = re.compile("[ \t\n\r\f]+")
 _HELD_SPACE = re.compile("(?<![^ \n]) ")
+# What no browser shows has the form that its attribute demands, or is not written: any other text would be hidden.
+_NUMBER = re.compile(r"[+-]?[0-9]{1,12}(?:\.[0-9]{1,12})?(?:px|%)?")
+_TIME = re.compile(r"[0-9PTWYMDHSZ:.,+ -]{1,40}", re.IGNORECASE)
+_LANGUAGE = re.compile(r"[a-z]{0,8}(?:-[a-z0-9]{1,8}){0,4}", re.IGNORECASE)
+_WORD = re.compile("auto|ltr|rtl|(?:col|row)(?:group)?|(?:reversed)?|[1ai]", re.IGNORECASE)
+_NUMBERS = word_set("colspan height rowspan start value width")
+_LANGUAGES = frozenset(["lang", "hreflang"])
+_WORDS = word_set("dir reversed scope type")
 _MOST_STEPS = 16
 
 
@@ -90,14 +98,17 @@ class Source:
             yield self.strings[self._name[i]], self.strings[self._value[i]]
 
     def safe_attributes(self, node: int, tag: str) -> dict[str, str]:
-        """Return the attributes of `node` that are allowed on `tag`; addresses are made absolute."""
+        """Return the attributes of `node` that are allowed on `tag`, of the form that they must have.
+
+        Addresses are made absolute.
+        """
         safe = {}
         for name, value in self.attributes(node):
             if name in _EVERYWHERE or name in _ATTRIBUTES.get(tag, ()):
                 if name in _ADDRESSES:
                     clean = self._addresses.absolute(node, value, linked=name == "href")
                 else:
-                    clean = _CONTROLS.sub("", value)
+                    clean = _CONTROLS.sub("", value) if _has_its_form(name, value) else None
                 if clean is not None:
                     safe[name] = clean
         return safe
@@ -109,6 +120,17 @@ class Source:
             steps.append(self.names[self.tag[node]])
             node = self.parent[node]
         return "/".join(reversed([*steps, "…"] if node > 0 else steps))
+
+
+def _has_its_form(name: str, value: str) -> bool:
+    """Return whether the value of an attribute has the form that it must have, if there is one."""
+    if name in _NUMBERS:
+        return _NUMBER.fullmatch(value) is not None
+    if name in _LANGUAGES:
+        return _LANGUAGE.fullmatch(value) is not None
+    if name in _WORDS:
+        return _WORD.fullmatch(value) is not None
+    return name != "datetime" or _TIME.fullmatch(value) is not None
 
 
 class Written(NamedTuple):
