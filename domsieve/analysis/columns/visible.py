@@ -17,6 +17,7 @@ from domsieve.analysis.columns.batch import (
 )
 from domsieve.analysis.columns.hash import hash_of
 from domsieve.analysis.columns.panels import opened_panels
+from domsieve.snapshot.moments import moments
 from domsieve.snapshot.page import Kind, Snapshot
 
 NO_CONTENT = frozenset(["head", "script", "style", "noscript", "template"])
@@ -111,15 +112,24 @@ def in_closed_panels(page: Snapshot) -> NDArray[np.bool_]:
 
 
 def _rendered(page: Snapshot) -> NDArray[np.bool_]:
-    shown = page.rendered()
+    boxed = page.rendered()
+    shown = boxed & _not_hidden(page)
+    for moment, counts in moments(page):  # animations may show it later
+        shown |= boxed & counts & _not_hidden(moment)
+    return shown
+
+
+def _not_hidden(page: Snapshot) -> NDArray[np.bool_]:
+    """Return which nodes are no text, or have a box and are visible by their style."""
+    found = np.ones(len(page), np.bool_)
     if "visibility" in page.style_names and page.styles.size:
         row = page.styles[:, page.style_names.index("visibility")]
         seen = np.array([page.strings[v] == "visible" for v in np.unique(row).tolist()])
         if not seen.all():
             by_row = seen[np.unique(row, return_inverse=True)[1]]
             text = page.kind == Kind.TEXT
-            shown[text] &= by_row[page.style[text]] & (page.style[text] >= 0)
-    return shown
+            found[text] = by_row[page.style[text]] & (page.style[text] >= 0)
+    return found
 
 
 def _hidden_by_attribute(batch: Batch) -> NDArray[np.int64]:

@@ -122,7 +122,7 @@ def chosen_by(scene: Scene, feature: str) -> Bools:
 
 
 def skip_invisible(scene: Scene, capture: PixelCapture, names: Sequence[str]) -> None:
-    """Count text that `SHOWING` makes invisible as not seen, so that no picture is taken of it.
+    """Tell a scene which texts `SHOWING` makes invisible, so that no picture is taken of them.
 
     Parameters
     ----------
@@ -141,7 +141,7 @@ def skip_invisible(scene: Scene, capture: PixelCapture, names: Sequence[str]) ->
                     bool(row) and (capture.strings[row[visibility]] != "visible"),
                 )
             clear[start + node], hidden[start + node] = known[key]
-    scene.unread |= scene.below(clear & (scene.kind == Kind.ELEMENT)) | (hidden & (scene.kind == Kind.TEXT))
+    scene.absent = scene.below(clear & (scene.kind == Kind.ELEMENT)) | (hidden & (scene.kind == Kind.TEXT))
 
 
 def mark_under(scene: Scene, places: Iterable[F64]) -> None:

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from domsieve.renderer.page._pixel_letters import Letters
-from domsieve.renderer.page._pixel_parts import Bools, Ints, seen_ranges
+from domsieve.renderer.page._pixel_parts import F64, Bools, Ints, meet, seen_ranges
 from domsieve.renderer.page._pixel_pictures import LEAST_SHARE, Pictures, area
 from domsieve.renderer.page._pixel_scene import Scene
 
@@ -94,6 +94,11 @@ class Count:
         """Return which of some parts can be judged, but have not been seen yet."""
         left = boxes & self._is_known & ~self.scene.unreadable[self.scene.owner]
         return np.asarray(left & (~self._is_counted | self.unseen(boxes)))
+
+    def with_others(self, boxes: Bools, place: F64) -> Bools:
+        """Return some parts, and all others in a place of the page that can be read."""
+        scene = self.scene
+        return np.asarray(boxes | (meet(scene.in_view()[0], place) & ~scene.unreadable[scene.owner]))
 
     def recount(self, boxes: Bools) -> None:
         """Forget what is known of some parts."""

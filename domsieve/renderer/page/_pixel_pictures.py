@@ -380,6 +380,7 @@ class Pictures:
         """Count nothing of texts in heaps as changed; return these, of which `mix` tells more."""
         scene = self._scene
         is_painted = (self.changed > 0) & (self.changed >= LEAST_SHARE * scene.ink)
+        is_painted &= ~scene.absent[scene.owner]
         heaps = Heaps(scene, self._edges, is_painted, shape=self._differs.shape, scale=SCALE)
         self._leave_out(heaps.buried)
         return heaps

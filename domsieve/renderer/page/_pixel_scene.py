@@ -175,6 +175,7 @@ class Scene(Shapes):
         variants = zip(column["font-variant-numeric"], column["font-feature-settings"], strict=True)
         self.has_other_digits = np.array([has_other_digits(*one) for one in variants])[row]
         is_text = self.kind == Kind.TEXT
+        self.absent = np.zeros(self.kind.size, np.bool_)
         self.unread = unread(column, row, self.levels, self.parent, is_drawing, is_text)
         effects, backdrops = column["filter"], column["backdrop-filter"]
         if "url(" in "".join(effects):

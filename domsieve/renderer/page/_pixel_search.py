@@ -150,6 +150,7 @@ class Searcher(Viewer):
 
         # What cannot be read for its shape may have another one at a moment.
         unread, misshapen = scene.unread, scene.misshapen
+        scene.absent = absent = np.zeros_like(unread)
         for number, (offset, _) in enumerate(moments.whens):
             if offset is not None and offset >= 0:
                 scene.misshapen = np.zeros_like(misshapen)
@@ -161,7 +162,7 @@ class Searcher(Viewer):
             self.in_window[:], self.moving, self.follows = False, scene.floating_parts(), False
         contents, before = await self.frame_places(scene), await self.capture(LOOKING)
         for number, (offset, delay_ms) in enumerate(moments.whens):
-            scene.unread, scene.misshapen = unread, np.zeros_like(misshapen)
+            scene.unread, scene.absent, scene.misshapen = unread, absent, np.zeros_like(misshapen)
             if offset is not None or not (missing := count.missing(seen(number))).any():
                 continue
             self.at_moment = True
@@ -184,7 +185,7 @@ class Searcher(Viewer):
             misshapen[shown] &= scene.misshapen[shown]
         await self.ask_all("advance", 0.0)
         await moments.go_to(-1, limit_s=_MOMENT_S)
-        scene.unread = unread
+        scene.unread, scene.absent = unread, absent
         await self.reshape(count, before, contents)
         scene.misshapen = misshapen
 

@@ -28,6 +28,7 @@ class Shapes(Places):
     maps : what transforms make of each node (N, 2, 2).
     is_plain : (N,), the texts whose letters are in lines as in their font.
     unread : (N,), the nodes with letters that are painted but cannot be read.
+    absent : (N,), the nodes whose letters are invisible now, as far as styles say so.
     misshapen : (N,), the nodes whose letters are too small, too flat or too narrow now to be read.
     """
 
@@ -37,6 +38,7 @@ class Shapes(Places):
     is_curved: Bools
     is_deep: Bools
     unread: Bools
+    absent: Bools
     _can_turn: Bools
 
     def styles_of(self, capture: PixelCapture, names: tuple[str, ...]) -> tuple[_Column, Ints]:
@@ -95,7 +97,7 @@ class Shapes(Places):
     @property
     def unreadable(self) -> Bools:
         """The nodes with letters that cannot be read, whatever the reason (N,)."""
-        return np.asarray(self.unread | self.misshapen)
+        return np.asarray(self.unread | self.absent | self.misshapen)
 
     def put_map(self, node: int, matrix: F64) -> None:
         """Tell what makes px of the page (2, 2) of the units of a drawing that a text is in."""

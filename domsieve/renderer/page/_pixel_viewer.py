@@ -130,7 +130,8 @@ class Viewer(Reader):
         if not missing.any():
             return
         scene = count.scene
-        before, unread, misshapen = await self.capture(LOOKING), scene.unread, scene.misshapen
+        before, absent = await self.capture(LOOKING), scene.absent
+        unread, misshapen = scene.unread, scene.misshapen
         window = await self.go(top)
         await self._show(count, contents)
         place, share = scene.in_view()
@@ -139,7 +140,7 @@ class Viewer(Reader):
             count.recount(missing)
             await self.view_here(count, missing, common(around_all(place[missing]), window))
         await self.aim(0.0, 0.0)
-        scene.unread = unread
+        scene.unread, scene.absent = unread, absent
         await self.reshape(count, before, contents)
         scene.misshapen = misshapen
 
@@ -158,10 +159,11 @@ class Viewer(Reader):
 
     async def _show(self, count: Count, contents: Mapping[int, F64]) -> None:
         """Read once more where everything is and of which shape, without what is invisible now."""
-        scene, unread, capture = count.scene, count.scene.unread, await self.capture(LOOKING)
-        scene.unread = unread.copy()
+        scene, absent, capture = count.scene, count.scene.absent, await self.capture(LOOKING)
+        scene.unread = scene.unread.copy()
         skip_invisible(scene, capture, LOOKING)
-        scene.unread &= unread | (scene.fixed_of < 0)  # fixed boxes are transparent now anyway
+        scene.absent &= absent | (scene.fixed_of < 0)  # fixed boxes are transparent now anyway
+        scene.absent |= absent
         await self.reshape(count, capture, contents)
 
     async def reshape(self, count: Count, capture: PixelCapture, contents: Mapping[int, F64]) -> None:
@@ -223,13 +225,13 @@ class Viewer(Reader):
             return await self._compare(count, boxes, clip)
         if moves or await self._moves(part, part.may_move(boxes)):
             await asyncio.to_thread(part.take_out, *await self.again(clip, _MOST_AGAIN))
-        drawn = await self.draw(count.letters, clip, part.size)
+        shown = np.flatnonzero(~count.scene.absent)  # the letters of many others in their place would mix
+        drawn = await self.draw(count.letters, clip, part.size, shown)
         comparison = await asyncio.to_thread(part.compared, count.letters, drawn)
         await self._look_closer(part, comparison, count.letters, dict.fromkeys(self.worlds))
         await asyncio.to_thread(part.match, comparison)
-        asked = boxes
-        if self.at_moment:  # what was seen before may be on top of these, and may not be seen now
-            asked = boxes | meet(count.scene.in_view()[0], part.around(boxes))
+        # What was seen at another moment may be on top of these, and may not be seen now.
+        asked = count.with_others(boxes, part.around(boxes)) if self.at_moment else boxes
         for group in await asyncio.to_thread(part.crowds, asked, count.can_be_alone):
             around = part.around(np.isin(np.arange(boxes.size), group))
             nodes = await self.nodes(count.scene, group)

@@ -15,6 +15,8 @@ Object.assign(domsieve, (() => {
   // as at any, and has no need of another one if also its opacity is not far below. Of large texts so many px are enough; a
   // box that is narrower than the last number shows no text well.
   const IN_VIEW = 0.1, WELL = 0.98, NOT_FAR_BELOW = 0.25, ENOUGH_PX = 1000, LEAST_SIZE_PX = 8;
+  // Of texts that begin in one place, it is so many times as large when several show as when it does alone.
+  const SHARED = 0.2;
   // A long line is looked at in parts of so many px.
   const PIECE_PX = 100, MOST_PIECES = 60;
   const MOVES = new RegExp(`^(transform|translate|rotate|scale|opacity|visibility|left|right|top|bottom|inset|margin|offset(Path|Distance|Position)|--
@@ -107,7 +109,7 @@ Object.assign(domsieve, (() => {
     const { opacity, filter } = getComputedStyle(element);
     return [...filter.matchAll(/\bopacity\(([\d.]+)\)/g)].reduce((product, [, one]) => product * one, opacity);
   };
-  // Which share of a text is in view, its opacity, and the smaller side of its box, in px.
+  // Which share of a text is in view, its opacity, the smaller side of its box, in px, and its place.
   const sightOf = ({ range, parent, cuts, fades, isFixed, isSticky }) => {
     const { visibility, webkitTextFillColor } = getComputedStyle(parent);
     if (visibility !== "visible") return NOTHING;
@@ -129,7 +131,18 @@ Object.assign(domsieve, (() => {
     if (right <= left || bottom <= top || !wide || !high) return NOTHING;
     const [, alpha] = webkitTextFillColor.match(/[,/] *([\d.]+)\)$/) ?? [1, 1];
     const opacity = fades.reduce((product, one) => product * opacityOf(one), /^rgb\(/.test(webkitTextFillColor) ? 1 : alpha);
-    return [Math.min((right - left) / wide, 1) * Math.min((bottom - top) / high, 1), opacity, Math.min(rect.width, rect.height)];
+    return [Math.min((right - left) / wide, 1) * Math.min((bottom - top) / high, 1), opacity, Math.min(rect.width, rect.height),
+      `${Math.round(rect.left)},${Math.round(rect.top)}`];
+  };
+  const isSeen = ([share, opacity]) => share >= IN_VIEW && opacity >= IN_VIEW;
+  // The same of texts, of which those that are on top of each other show badly, as if they were small.
+  const sightsOf = (texts) => {
+    const sights = texts.map(sightOf);
+    const byPlace = Map.groupBy(sights.filter(isSeen), ([, , , place]) => place);
+    return sights.map((one) => {
+      const [share, opacity, size, place] = one;
+      return byPlace.get(place)?.length > 1 && isSeen(one) ? [share, opacity, SHARED * size, place] : one;
+    });
   };
   // Keeps the moments at which animations bring some texts in view that are not now, or all texts, if any is not; `timeOf`
   // returns the time of an animation for a share of what a reader sees. If it `isShaped`, there are some moments more.
@@ -144,7 +157,7 @@ Object.assign(domsieve, (() => {
       });
       const place = placeOf(share);
       scrolledTo = place.source ? place : null;
-      const sights = texts.map(sightOf);
+      const sights = sightsOf(texts);
       scrolledTo = null;
       return sights;
     };
@@ -154,10 +167,9 @@ Object.assign(domsieve, (() => {
       others.forEach((one, at) => { one.currentTime = times[at]; });
     };
     const shares = Array.from({ length: TRIED }, (_, at) => (at + Math.random()) / TRIED);
-    const before = texts.map(sightOf);
+    const before = sightsOf(texts);
     const sights = shares.map(set);
     reset();
-    const isSeen = ([share, opacity]) => share >= IN_VIEW && opacity >= IN_VIEW;
     // Where the texts are that a reader sees then. Others may seem to be in view, but not where the page is scrolled to.
     const show = (share) => {
       others.forEach((one, at) => {
@@ -182,7 +194,13 @@ Object.assign(domsieve, (() => {
     let left = lost.length && isAll ? seen : lost;
     while (left.length && moments.length < mostMoments) {
       const counts = shows.map((one) => left.filter((text) => one[text]).length);
-      const at = counts.indexOf(Math.max(...counts));
+      const first = counts.indexOf(Math.max(...counts));
+      // The middle of the time in which these texts show: at its ends, they may change places with others. Of the way that a
+      // reader scrolls, where they show first: it is not known here when what is sticky goes.
+      const isSame = (one) => left.every((text) => one[text] === shows[first][text]);
+      const next = shows.findIndex((one, at) => at > first && !isSame(one));
+      const last = placeOf(shares[first]).source ? first : (next < 0 ? shows.length : next) - 1;
+      const at = Math.floor((first + last) / 2);
       moments.push({ show: () => show(shares[at]), reset, place: placeOf(shares[at]) });
       left = left.filter((text) => !shows[at][text]);
     }

@@ -247,6 +247,7 @@ class _Page(Searcher):
     def so_far(self, count: Count) -> tuple[NDArray[np.uint8], dict[int, list[tuple[int, int]]]]:
         """Return what `look` does, although its time has ended: what is not settled is not pictured."""
         scene = count.scene
+        scene.absent &= not self.moments  # they may come
         sights, ranges = count.sights(np.zeros(scene.owner.size, np.bool_))
         is_open = ~count.settled | (self.is_unsteady or bool(self.moments))
         left = np.unique(scene.owner[is_open])
@@ -304,7 +305,7 @@ class _Page(Searcher):
             scene.place(capture, await self.frame_places(scene))
             if before:
                 mark_changed(scene, before, capture, names)
-        if not self.is_lively and not self.moments:  # else it may be visible in another place or moment
+        if not self.is_lively:  # else it may be visible in another place
             skip_invisible(scene, capture, names)
         return {node: fixed[node] for node in scene.fixed.tolist()}, grounds
 
