@@ -124,6 +124,15 @@ class TestText:
     def test_computed_style_rules_over_tags(self, source: str, expected: str) -> None:
         assert text(source, producer="rendered") == expected
 
+    def test_formulas_are_one_line_with_fractions_apart(self) -> None:
+        x = "<mi style='display: block math'>x</mi>"
+        formula = f"<math style='display: {{}}'>{x}<mo style='display: block math'>=</mo>{x}</math>"
+        assert text(f"<p>a {formula.format('math')} b</p>", producer="rendered") == "a x=x b\n"
+        assert text(f"<p>a {formula.format('block math')} b</p>", producer="rendered") == "a\nx=x\nb\n"
+        for producer in ("rendered", "raw"):
+            fraction = f"<math style='display: math'><mfrac style='display: block math'>{x}{x}</mfrac></math>"
+            assert text(f"<p>a {fraction} b</p>", producer=producer) == "a x x b\n"
+
     def test_boxes_in_a_line_are_parted_by_a_space_unless_they_touch(self) -> None:
         box = "<i style='display: inline-block' data-box='{}'>"
         boxes = f"{box}a</i>{box}b</i>"

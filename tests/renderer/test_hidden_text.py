@@ -1,5 +1,6 @@
 """What a person cannot see of a page in Chrome is found, with the reason, and what can be seen is left alone."""
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
@@ -1009,6 +1010,18 @@ def test_texts_on_top_of_each_other_cannot_be_read(studio: Studio) -> None:
     _tell_apart(studio, LAID, UNLAID)
 
 
+FAR_LINES = [f"<p style='width:5em;line-height:{height}'>{{}}</p>" for height in ("500px", "5000px", "40em")]
+NEAR_LINES = [
+    "<p style='width:5em;line-height:4em'>{}</p>",
+    "<p style='line-height:400px'>{}</p>",
+    "<p style='width:20em;line-height:400px'>{}</p>",
+]
+
+
+def test_lines_of_single_words_that_are_far_apart_cannot_be_read(studio: Studio) -> None:
+    _tell_apart(studio, FAR_LINES, NEAR_LINES)
+
+
 FAR = [
     "<p style='font-size:1500px;word-break:break-all'>{}</p>",
     "<p style='width:1ch;word-break:break-all;line-height:300px'>{}</p>",
@@ -1045,6 +1058,44 @@ TURNED = [
     f"<svg width=600><text y=20 rotate=1>we read <tspan rotate='{_ANGLES}'>{{}}</tspan></text></svg>",
     f"<svg width=600><text y=20 rotate='{'0, 180, ' * 20}'>we <tspan>{{}}</tspan></text></svg>",
 ]
+_STEPS = " ".join(str(at * 7 % 40 * 12) for at in range(40))
+SHUFFLED = [
+    f"<svg width=600><text y=20 x='{_STEPS}'>{{}}</text></svg>",
+    f"<svg width=600><text y=20 x='{_STEPS}'>we read <tspan>{{}}</tspan></text></svg>",
+    f"<svg width=600><text y=20 x=100 dx='{'0 90 -90 ' * 14}'>{{}}</text></svg>",
+]
+IN_ORDER = [
+    f"<svg width=600><text y=20 x='{_APART}'>{{}}</text></svg>",
+    f"<svg width=600><text y=20 x='{' '.join(str(500 - 9 * at) for at in range(40))}'>{{}}</text></svg>",
+    f"<svg width=600><text y=20 dx='{'1 -1 ' * 20}'>{{}}</text></svg>",
+    "<svg width=600 height=300><text x='{}' y='{}'>{{}}</text></svg>".format(
+        *(" ".join(str(round(150 + 140 * of(at / 6))) for at in range(36)) for of in (math.cos, math.sin))
+    ),
+    "<svg width=600 height=200><text y='20 20 20 20 20 40 40 40 40 40 60 60 60 60 60 80 80 80 80 80' "
+    "x='0 9 18 27 36 0 9 18 27 36 0 9 18 27 36 0 9 18 27 36'>{}</text></svg>",
+]
+
+
+def test_letters_in_another_order_than_that_of_the_text_cannot_be_read(studio: Studio) -> None:
+    _tell_apart(studio, SHUFFLED, IN_ORDER)
+
+
+COPIED = [
+    "<p style='text-shadow:4px 0 #000,-4px 0 #000'>{}</p>",
+    "<p style='font-size:40px;text-shadow:14px 1px 1px #222,-12px 0 #111'>{}</p>",
+]
+ALONE = [
+    "<p style='text-shadow:1px 0 #000,-1px 0 #000'>{}</p>",
+    "<p style='text-shadow:4px 0 6px #000,-4px 0 6px #000'>{}</p>",
+    "<p style='text-shadow:4px 0 #bbb,-4px 0 #bbb'>{}</p>",
+    "<p style='text-shadow:0 1px #fff,4px 4px #000'>{}</p>",
+]
+
+
+def test_letters_among_sharp_shadows_of_their_own_cannot_be_read(studio: Studio) -> None:
+    _tell_apart(studio, COPIED, ALONE)
+
+
 UPRIGHT = [
     "<svg width=600><text y=20 rotate=20>{}</text></svg>",
     f"<svg width=600><text y=20 rotate='{' '.join(str(3 * at) for at in range(34))}'>{{}}</text></svg>",

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from domsieve.analysis.columns.batch import Bools, Ints, below, cached_per_page, prune
-from domsieve.analysis.columns.page_columns import page_texts
+from domsieve.analysis.columns.page_columns import has_tag, page_texts
 from domsieve.analysis.columns.visible import shown_nodes
 from domsieve.snapshot.page import Kind, Snapshot
 
@@ -42,10 +42,12 @@ _BY_TAG = {
     **dict.fromkeys(("td", "th"), CELL),
     "br": BREAK,
 }
+_FORMULA = BLOCK + 1  # a formula on a line of its own, or a part of any formula
 _BY_DISPLAY = {
     **dict.fromkeys(
-        word_set("contents inline none ruby ruby-base ruby-text table-column table-column-group"), NONE
+        word_set("contents inline math none ruby ruby-base ruby-text table-column table-column-group"), NONE
     ),
+    "block math": _FORMULA,
     **dict.fromkeys(word_set("inline-block inline-flex inline-grid inline-table"), SPACE),
     "table-cell": CELL,
 }
@@ -88,6 +90,10 @@ def boundaries(page: Snapshot) -> NDArray[np.uint8]:
         # An element that is not rendered is judged by its tag. One without a box around others that have one
         # (`display: contents`) separates nothing.
         around = np.where(boxed & (around != BREAK), by_row[page.style], around * (boxed | ~page.rendered()))
+        formula = around == _FORMULA
+        around[formula] = np.where(has_tag(page, "math")[formula], BLOCK, NONE)
+    over_other = has_tag(page, "mfrac")[np.maximum(page.parent, 0)]  # fractions: 1/2 is not 12
+    around[over_other] = np.maximum(around[over_other], SPACE)
     around[page.kind != Kind.ELEMENT] = NONE
     return around
 
@@ -201,7 +207,8 @@ def _touching(page: Snapshot, node: NDArray[np.int64]) -> NDArray[np.bool_]:
     x, y, width, height = page.box[node].astype(np.float64).T
     apart_x = np.maximum(x[1:] - (x + width)[:-1], x[:-1] - (x + width)[1:])
     apart_y = np.maximum(y[1:] - (y + height)[:-1], y[:-1] - (y + height)[1:])
-    touching: NDArray[np.bool_] = (apart_x < _TOUCHING_PX) & (apart_y < 0)
+    in_fraction = below(has_tag(page, "mfrac"), page.end.astype(np.int64))[node[1:]]  # their lines are close
+    touching: NDArray[np.bool_] = (apart_x < _TOUCHING_PX) & (apart_y < 0) & ~in_fraction
     return touching
 
 

@@ -13,7 +13,9 @@ from domsieve.analysis.columns.folded import are_folded
 from domsieve.analysis.columns.grounds import LEAST_SHARE, Grounds
 from domsieve.analysis.columns.letter_room import (
     are_apart,
+    are_copied,
     are_piled,
+    are_shuffled,
     are_turned,
     drawn_shares,
     lengths,
@@ -209,7 +211,9 @@ class _Judge:
             | are_apart(scene, text, letters, letter)
             | overlaps(scene, text, letters)
             | are_piled(scene, text, letters)
-            | are_turned(scene, text),
+            | are_turned(scene, text)
+            | are_shuffled(scene, text)
+            | are_copied(scene, text),
         )
         of = (Hiding.INVISIBLE, *range(Hiding.INVISIBLE, Hiding.UNREADABLE + 1))
         reason = np.select(tests, [np.uint8(one) for one in of], np.uint8(Hiding.NONE))

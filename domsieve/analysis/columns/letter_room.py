@@ -1,14 +1,16 @@
 """How large the letters of texts are on the screen, and which are on top of each other; captures have only boxes."""
 
 import re
+from collections.abc import Callable
 
 import numpy as np
 
 from domsieve.analysis.columns.batch import F64, Bools, Ints
-from domsieve.analysis.columns.css_values import number
+from domsieve.analysis.columns.css_values import number, shadows
 from domsieve.analysis.columns.page_columns import attributes_of, page_texts
 from domsieve.analysis.columns.paint_styles import LEAST_OPACITY, LEAST_PX
 from domsieve.analysis.columns.scene import Scene
+from domsieve.snapshot.contrast import contrast
 from domsieve.snapshot.page import Snapshot
 
 # Lines closer than this share of a letter are on top of each other; lines are normally as high as the second.
@@ -27,6 +29,11 @@ _LETTER_AREA, _LEAST_LETTER_AREA, _LETTER_WIDTH = 0.5, 0.2, 0.4
 # row, as high as at most so many letters; or as wide, with one or two of them in each line. Nor does anybody read so
 # many that are higher or wider than the window.
 _MOST_APART, _MOST_IN_ROW, _MOST_WINDOWS, _ROW, _COLUMN, _FEWEST_LARGE = 30, 6, 2, 1.9, 2.5, 6
+# Nor so many lines that are shorter than so many sizes of letters, and this share of the window apart.
+_FEWEST_LINES, _SHORT_LINE, _MOST_OF_WINDOW = 4, 10, 0.5
+# Nor letters between two or more sharp shadows of almost their colour that are so many sizes beside them, and so many
+# below or above. Found by eye, as for `_FAINT_SIZES` of `hiding`.
+_BESIDE, _BELOW, _SHARP_PX, _FEWEST_COPIES, _ALMOST, _LEAST_INK = (0.2, 0.6), 0.15, 1.0, 2, 64.0, 0.5
 # So much ``letter-spacing`` in sizes takes letters apart, also in several lines, if there are so many.
 _MOST_SPACING, _FEWEST_SPACED = 12, 10
 # Small capitals, which browsers make of letters, have this share of their size. With a negative ``letter-spacing``,
@@ -41,7 +48,9 @@ _TAB = 8  # letters
 # Nor letters of a drawing that turn by so many degrees from one to the next, in the mean of so many of them, which
 # begin at each of so many. One that is turned over alone counts no more than one that lies.
 _MOST_TURN, _RUN, _RUN_STEP, _FEWEST_TURNED, _FULL_TURN = 60, 20, 5, 5, 90
-_MOST_ANGLES, _MOST_ANGLE = 10_000, 1e6
+_MOST_NUMBERS, _MOST_NUMBER = 10_000, 1e6
+# Nor letters on a line of which more than this share, and less than all but this share, stand before the last one.
+_LEAST_BACK, _FEWEST_STEPS = 0.1, 6
 
 
 def letter_sizes(scene: Scene, text: Ints, letters: F64) -> F64:
@@ -123,6 +132,21 @@ def are_piled(scene: Scene, text: Ints, letters: F64) -> Bools:
     return piled
 
 
+def are_copied(scene: Scene, text: Ints) -> Bools:
+    """Return which texts stand among sharp shadows of their own that are beside the letters."""
+    node, found = scene.node, np.zeros(text.size, np.bool_)
+    for at in np.flatnonzero(node.shadow_number[text] > 0).tolist():
+        size, ink = float(node.letter_px[text[at]]), node.ink[text[at], :3]
+        copies = 0
+        for colour, lengths, _ in shadows(node.shadow_values[node.shadow_number[text[at]]]):
+            beside, below, blur = (*map(abs, lengths), 0.0, 0.0, 0.0)[:3]
+            is_near = _BESIDE[0] * size <= beside <= _BESIDE[1] * size and below <= _BELOW * size
+            is_sharp = blur <= _SHARP_PX and colour[3] >= _LEAST_INK
+            copies += bool(is_near and is_sharp and contrast(ink, np.array(colour[:3])) <= _ALMOST)
+        found[at] = copies >= _FEWEST_COPIES
+    return found
+
+
 def are_apart(scene: Scene, text: Ints, letters: F64, letter: F64) -> Bools:
     """Return of which texts the letters are very far apart, along the line or from line to line.
 
@@ -131,7 +155,7 @@ def are_apart(scene: Scene, text: Ints, letters: F64, letter: F64) -> Bools:
     rect, node = scene.rect[text], scene.node
     size = np.maximum(rect[:, 2:] - rect[:, :2], 0)
     found = np.asarray(size[:, 0] > _MOST_APART * letter * letters)
-    found |= _are_huge(scene, text, letters, letter)
+    found |= _are_huge(scene, text, letters, letter) | _are_far_lines(scene, text)
     spacing = node.each("letter-spacing", "normal", lambda value: number(value, 0.0))[text]
     found |= (spacing > _MOST_SPACING * node.letter_px[text]) & (letters >= _FEWEST_SPACED)
     level = node.each("writing-mode", "horizontal-tb", lambda value: value.startswith("horizontal"))[text]
@@ -141,6 +165,19 @@ def are_apart(scene: Scene, text: Ints, letters: F64, letter: F64) -> Bools:
         those = np.flatnonzero(is_row & (size[:, axis] > _MOST_WINDOWS * window) & (room > letters))
         found[those] = room[those] > _with_space(scene, text[those], is_line[those])
     return found
+
+
+def _are_far_lines(scene: Scene, text: Ints) -> Bools:
+    """Return which texts have many short lines, of which a window shows few at once."""
+    node, rect = scene.node, scene.rect[text]
+    level = node.each("writing-mode", "horizontal-tb", lambda value: value.startswith("horizontal"))[text]
+    across, along = np.where(level, 1, 0), np.where(level, 0, 1)
+    at, line = np.arange(text.size), node.line_px[text]
+    length, height = (rect[at, 2 + axis] - rect[at, axis] for axis in (along, across))
+    is_far = line > np.array(node.window_px)[across] * _MOST_OF_WINDOW
+    return np.asarray(
+        is_far & (height > (_FEWEST_LINES - 1.5) * line) & (length < _SHORT_LINE * node.letter_px[text])
+    )
 
 
 def _are_huge(scene: Scene, text: Ints, letters: F64, letter: F64) -> Bools:
@@ -168,8 +205,37 @@ def _with_space(scene: Scene, text: Ints, is_line: Bools) -> F64:
 
 def are_turned(scene: Scene, text: Ints) -> Bools:
     """Return of which texts of drawings the letters are turned one by one, each another way (``rotate``)."""
+    return _of_drawings(scene, text, "rotate", lambda angles, *_: _turn(angles) > _MOST_TURN)
+
+
+def are_shuffled(scene: Scene, text: Ints) -> Bools:
+    """Return of which texts of drawings the letters stand in another order than in the text (``x`` and ``dx``)."""
+    heights = [attributes_of(scene.page).found(name, _numbers) for name in ("y", "dy")]
+
+    def is_shuffled(steps: F64, size: float, owner: int) -> bool:
+        is_line = all(np.ptp(lists.get(owner) or [0.0]) <= size for lists in heights)
+        back = np.count_nonzero(steps < 0) / max(steps.size, 1)
+        return bool(is_line and steps.size >= _FEWEST_STEPS and _LEAST_BACK < back < 1 - _LEAST_BACK)
+
+    found = _of_drawings(scene, text, "x", lambda at, size, owner: is_shuffled(np.diff(at), size, owner))
+    # Each letter begins behind the one before.
+    return found | _of_drawings(
+        scene,
+        text,
+        "dx",
+        lambda by, size, owner: is_shuffled(np.array(by[1:]) + _LETTER_WIDTH * size, size, owner),
+    )
+
+
+def _of_drawings(
+    scene: Scene, text: Ints, name: str, test: Callable[[list[float], float, int], bool]
+) -> Bools:
+    """Return which texts of drawings pass a test.
+
+    It is given the numbers of an attribute for the letters, the size of these, and the element with the attribute.
+    """
     page, found = scene.page, np.zeros(text.size, np.bool_)
-    lists = attributes_of(page).found("rotate", _angles)
+    lists = attributes_of(page).found(name, _numbers)
     if not lists:
         return found
     owner = np.full(len(page), -1)
@@ -179,19 +245,20 @@ def are_turned(scene: Scene, text: Ints) -> Bools:
     at = np.flatnonzero((owner[text] >= 0) & scene.node.in_drawing[text])
     for place, words in zip(at.tolist(), page_texts(page).of(text[at]), strict=True):
         one, count = int(owner[text[place]]), len(" ".join(words.split()))
-        found[place] = _turn(lists[one][used[one] : used[one] + count]) > _MOST_TURN
+        numbers = lists[one][used[one] : used[one] + count]
+        found[place] = test(numbers, float(scene.node.letter_px[text[place]]), one)
         used[one] += count
     return found
 
 
-def _angles(said: str) -> list[float]:
-    values = said.replace(",", " ").split()[:_MOST_ANGLES]
-    return [number(value, 0.0) for value in values]
+def _numbers(said: str) -> list[float]:
+    values = said.replace(",", " ").split()[:_MOST_NUMBERS]
+    return [min(max(number(value, 0.0), -_MOST_NUMBER), _MOST_NUMBER) for value in values]
 
 
 def _turn(angles: list[float]) -> float:
     """Return by how many degrees letters turn from one to the next where they turn most."""
-    turns = np.abs((np.diff(np.clip(angles, -_MOST_ANGLE, _MOST_ANGLE)) + 180) % 360 - 180)
+    turns = np.abs((np.diff(angles) + 180) % 360 - 180)
     if turns.size < _FEWEST_TURNED:
         return 0.0
     sums = np.append(0, np.cumsum(np.minimum(turns, _FULL_TURN)))
