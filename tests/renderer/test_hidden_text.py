@@ -1083,8 +1083,10 @@ def test_letters_in_another_order_than_that_of_the_text_cannot_be_read(studio: S
 COPIED = [
     "<p style='text-shadow:4px 0 #000,-4px 0 #000'>{}</p>",
     "<p style='font-size:40px;text-shadow:14px 1px 1px #222,-12px 0 #111'>{}</p>",
+    "<p style='color:#0000;text-shadow:0 0 #000,5px 0 #000,-5px 0 #000'>{}</p>",
 ]
 ALONE = [
+    "<p style='color:#0000;text-shadow:0 0 #000,5px 0 #000'>{}</p>",
     "<p style='text-shadow:1px 0 #000,-1px 0 #000'>{}</p>",
     "<p style='text-shadow:4px 0 6px #000,-4px 0 6px #000'>{}</p>",
     "<p style='text-shadow:4px 0 #bbb,-4px 0 #bbb'>{}</p>",

@@ -356,6 +356,29 @@ def test_what_a_page_without_a_doctype_scrolls_to_is_seen(studio: Studio, way: s
     assert _WORDS in domsieve.clean(found, method="none", hidden="pixels").text
 
 
+def test_what_moves_up_when_a_header_sticks_is_seen(studio: Studio) -> None:
+    style = (
+        "header { position: sticky; top: 0; container-type: scroll-state } b { display: block; height: 200px } "
+        "@container scroll-state(stuck: top) { b { height: 40px } }"
+    )
+    lines = "".join(f"<p style='margin:30px 0'>line {number} of many</p>" for number in range(60))
+    page = show(studio, f"<style>{style}</style><header><b>top</b></header>{lines}")
+    text = domsieve.clean(page, method="none", hidden="pixels").text
+    assert [number for number in range(60) if f"line {number} of many" not in text] == []
+
+
+@pytest.mark.parametrize("how", ["<object data='{}'></object>", "<iframe src='{}'></iframe>"])
+def test_drawings_with_text_in_frames_do_not_keep_pictures_from_being_taken(studio: Studio, how: str) -> None:
+    drawing = (
+        "data:image/svg+xml,<svg xmlns=%22http://www.w3.org/2000/svg%22><text y=%2220%22>a sign</text></svg>"
+    )
+    page = show(studio, f"<p>{_WORDS}</p>{how.format(drawing)}")
+    assert page.provenance.complete
+    text = domsieve.clean(page, method="none", hidden="pixels").text
+    assert _WORDS in text
+    assert "a sign" in text
+
+
 def test_what_looks_alike_wherever_the_page_is_scrolled_is_seen(studio: Studio) -> None:
     style = _STATE.format("nav { box-shadow: 0 0 4px #000 }")
     nav = "<nav style='position:sticky;top:0'>menu</nav>"

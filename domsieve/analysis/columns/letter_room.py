@@ -136,13 +136,16 @@ def are_copied(scene: Scene, text: Ints) -> Bools:
     """Return which texts stand among sharp shadows of their own that are beside the letters."""
     node, found = scene.node, np.zeros(text.size, np.bool_)
     for at in np.flatnonzero(node.shadow_number[text] > 0).tolist():
-        size, ink = float(node.letter_px[text[at]]), node.ink[text[at], :3]
+        size, ink = float(node.letter_px[text[at]]), node.ink[text[at]]
+        layers = shadows(node.shadow_values[node.shadow_number[text[at]]])
+        if ink[3] < _LEAST_INK and layers:  # then one of them is the text
+            ink = np.array(layers[0][0])
         copies = 0
-        for colour, lengths, _ in shadows(node.shadow_values[node.shadow_number[text[at]]]):
+        for colour, lengths, _ in layers:
             beside, below, blur = (*map(abs, lengths), 0.0, 0.0, 0.0)[:3]
             is_near = _BESIDE[0] * size <= beside <= _BESIDE[1] * size and below <= _BELOW * size
             is_sharp = blur <= _SHARP_PX and colour[3] >= _LEAST_INK
-            copies += bool(is_near and is_sharp and contrast(ink, np.array(colour[:3])) <= _ALMOST)
+            copies += bool(is_near and is_sharp and contrast(ink[:3], np.array(colour[:3])) <= _ALMOST)
         found[at] = copies >= _FEWEST_COPIES
     return found
 

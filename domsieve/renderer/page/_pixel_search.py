@@ -41,7 +41,7 @@ class Searcher(Viewer):
 
     Attributes
     ----------
-    has_driven : whether animations follow what is scrolled.
+    has_driven : whether animations or styles follow what is scrolled.
     """
 
     has_driven = False

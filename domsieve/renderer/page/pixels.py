@@ -75,8 +75,9 @@ _SKIPPING = "content-visibility"
 # With this, first lines may have another font, which captures do not have.
 _FIRST_LINE = "first-line"
 # With these, what is scrolled changes styles.
+_SCROLLED = "scroll-state"
 _STATES = (
-    "scroll-state",
+    _SCROLLED,
     ":target-current",
     ":target-before",
     ":target-after",
@@ -136,6 +137,7 @@ async def look(
                     scripted = await with_scripts(page, style_names, words)
                     capture = scripted.capture
                 page.has_first_lines = _FIRST_LINE in words
+                page.has_states = _SCROLLED in words
                 page.is_lively = not words.isdisjoint(_STATES) or any(await page.ask_all("hasDriven"))
                 if page.is_lively:
                     await page.load_by_scrolling()
@@ -165,12 +167,13 @@ class _Page(Searcher):
     Attributes
     ----------
     has_first_lines : whether style sheets may give first lines another font.
+    has_states : whether styles may follow what is scrolled (``@container scroll-state``).
     is_in_transition : whether a view transition does not end: it shows pictures of the page as it was.
     moments : moments at which animations bring texts in view that are not, if there are any.
     count : what is counted, once there may be a picture.
     """
 
-    has_first_lines = is_in_transition = False
+    has_first_lines = has_states = is_in_transition = False
     moments: Moments | None = None
     count: Count | None = None
 
@@ -214,7 +217,7 @@ class _Page(Searcher):
         mark_under(scene, (await self._contents(scene, await self._uncertain(scene))).values())
         metrics = await self.session.send("Page.getLayoutMetrics")
         await self.hide(fixed.values())
-        is_driven = await self._is_driven(fixed.values())
+        is_driven = self.has_states or await self._is_driven(fixed.values())
         for is_last in (False, True):
             size, window = metrics["cssContentSize"], metrics["cssLayoutViewport"]
             width = window["clientWidth"] if scene.is_cut_at_side else size["width"]
@@ -286,7 +289,7 @@ class _Page(Searcher):
         nodes = scene.fixed.tolist()
         fixed = dict(zip(nodes, await self._handles(scene, nodes), strict=True))
         animations, driven, waiting = await self.still()
-        self.has_driven = driven > 0
+        self.has_driven = self.has_states or driven > 0
         self.is_lively |= driven > 0 or waiting > 0
         if driven:
             await self.wake()

@@ -7,7 +7,7 @@ Object.assign(domsievePixels, (() => {
   const { above } = domsievePixels;
 
   const paper = (width, height) => {
-    const found = own("createElement").call(document, "canvas");
+    const found = own("createElementNS").call(document, "http://www.w3.org/1999/xhtml", "canvas");
     [found.width, found.height] = [width, height];
     return found;
   };
