@@ -263,6 +263,14 @@ class TestFormulas:
             ("<math alttext='{\\displaystyle a_1}'><mi>a</mi></math>", "a $a_1$ b\n"),
             ("<math><mi>x</mi></math>", "a x b\n"),
             ("<math alttext='a$b'><mi>x</mi></math>", "a x b\n"),
+            (
+                "<math alttext='\\begin{array}\\text{for all } \\sin(abc)\\end{array}'><mtext>for all </mtext>"
+                "<mi>sin</mi><mi>𝑎</mi><mi>b</mi><mi>c</mi></math>",
+                "a $\\begin{array}\\text{for all } \\sin(abc)\\end{array}$ b\n",
+            ),
+            ("<math alttext='x\\label{say that all is well}'><mi>x</mi></math>", "a x b\n"),
+            ("<math alttext='\\text{say that all is well}'><mi>x</mi></math>", "a x b\n"),
+            ("<math alttext='say that all is well'><mi>x</mi></math>", "a x b\n"),
             ("<math alttext='a&lt;script>'><mi>x</mi></math>", "a $a< script>$ b\n"),
         ],
     )

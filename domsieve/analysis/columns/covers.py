@@ -21,6 +21,8 @@ from domsieve.analysis.columns.scene import Scene
 from domsieve.budget import check
 from domsieve.snapshot.contrast import contrast
 
+WITHIN = 0.75
+"""What is added to the paint order of a box for what is in it, or behind the content of its stacking context."""
 # Guesses that bound the work: texts are compared with boxes in up to 64 horizontal bands of at least 128 texts.
 _BANDS, _FEWEST_IN_BAND, _MOST_COVERS = 64, 128, 2_000
 # So many points of a text are looked at, and so many of them at once.
@@ -154,14 +156,14 @@ class Covers:
         if not text.size or not those.size:
             return found
         # Boxes behind a stacking context are painted after its background, and before those of others in it.
-        within = np.where(scene.is_context_root[owner], 0.0, _WITHIN)
+        within = np.where(scene.is_context_root[owner], 0.0, WITHIN)
         ground = np.where(owner >= 0, page.paint[owner] + within, -1.0)
         rect = scene.rect[text] if rect is None else rect
         points = np.tile(rect[:, :2] + np.array(share) * (rect[:, 2:] - rect[:, :2]), 2)
         for at, over in self._bands(points, those):
             node, box, turn = text[at][:, None], self.of[over][None], self.turn[over][None]
             around = (box < node) & (page.end[box] > node)
-            between = (turn + _WITHIN * (self.root[over] < 0)[None] >= ground[at][:, None]) & (
+            between = (turn + WITHIN * (self.root[over] < 0)[None] >= ground[at][:, None]) & (
                 turn <= page.paint[text[at]][:, None] + 0.5
             )
             # In a drawing the order is that of the document.
@@ -340,7 +342,6 @@ class Covers:
                 yield at, those[over]
 
 
-_WITHIN = 0.75
 _LAYERS = 3
 _LEAST_AREA = 1e-6
 # A text is in view in its scrolling box if so much of it is.

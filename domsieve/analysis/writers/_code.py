@@ -1,6 +1,7 @@
 """Code and formulas of a page as text: code with its language and line ends, formulas as TeX."""
 
 import re
+import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
@@ -29,6 +30,10 @@ _SPACES = re.compile(r"\s+")
 _DOLLAR = re.compile(r"(?<!\\)\$")
 _STYLED = re.compile(r"\{\\(?:display|text)style (.*)\}")
 _MARKUP = re.compile(r"<(?=[A-Za-z/!?])|\](?=[(:])")
+# Commands, also with the name of an environment or a colour.
+_COMMAND = re.compile(r"\\(?:begin|end|color|textcolor)\{[A-Za-z*]{1,20}\}|\\[A-Za-z]+")
+_WORD = re.compile(r"[^\W\d_]{3,}")
+_MOST_UNSEEN = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +83,16 @@ def clean_tex(tex: str) -> str:
     if _DOLLAR.search(tex) or tex.endswith("\\"):
         return ""
     return _MARKUP.sub(r"\g<0> ", tex).replace("*", r"\ast ").replace("`", "‘").strip(" ")
+
+
+def shows(formula: Formula, text: str) -> bool:
+    """Return whether the words in the TeX of a formula are in the text that readers see of it, but for two at most.
+
+    Variables and names of functions have letters in both. TeX with other words would be hidden text.
+    """
+    shown = "".join(filter(str.isalpha, unicodedata.normalize("NFKC", text)))
+    words = _WORD.findall(unicodedata.normalize("NFKC", _COMMAND.sub(" ", formula.tex)))
+    return sum(word not in shown for word in words) <= _MOST_UNSEEN
 
 
 def _wrapper(value: str) -> bool | None:

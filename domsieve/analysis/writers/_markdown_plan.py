@@ -12,7 +12,7 @@ from domsieve.analysis.columns.hiding import HIDING_REASONS
 from domsieve.analysis.columns.page_columns import PLAYERS, attributes_of, has_tag
 from domsieve.analysis.verdict import Verdict
 from domsieve.analysis.writers._annotations import callout_kind, details_kind, find_footnotes
-from domsieve.analysis.writers._code import Formula, formulas, is_line_class
+from domsieve.analysis.writers._code import Formula, formulas, is_line_class, shows
 from domsieve.analysis.writers._markdown_blocks import data_tables
 from domsieve.analysis.writers._media import Reader
 from domsieve.analysis.writers.html import written_nodes, written_texts
@@ -104,13 +104,17 @@ class Plan:
         return np.asarray(named[self._page.tag] & (self._page.kind == Kind.ELEMENT))
 
     def _shown(self, candidates: Mapping[int, Formula]) -> dict[int, Formula]:
-        """Return the formulas with a kept text or image."""
+        """Return the formulas with a kept image, or with a kept text that shows the words of their TeX."""
         if not candidates:
             return {}
-        kept = self._is({"img"}) & self._kept
-        kept[list(self.texts)] = True
-        before = _before(kept)
-        return {node: formula for node, formula in candidates.items() if before[formula.end] > before[node]}
+        images, found = _before(self._is({"img"}) & self._kept), dict[int, Formula]()
+        nodes = np.array(list(self.texts), np.int64)
+        for node, formula in candidates.items():
+            inside = nodes[np.searchsorted(nodes, node) : np.searchsorted(nodes, formula.end)].tolist()
+            text = "".join(self.texts[one].text for one in inside)
+            if images[formula.end] > images[node] or (inside and shows(formula, text)):
+                found[node] = formula
+        return found
 
     def _nodes(self) -> list[int]:
         page = self._page

@@ -16,8 +16,8 @@ _INNER = frozenset({"femergenode", "fefunca", "fefuncb", "fefuncg", "fefuncr"})
 _ANIMATING = frozenset({"animate", "set"})
 # Shadows have these by themselves: Filter Effects Module Level 1, section 9.12.
 _OF_SHADOWS = {"dx": "2", "dy": "2", "stddeviation": "2"}
-# So many copies are followed. A guess.
-_MOST_COPIES = 32
+# So many copies are followed, of one filter and of all with the same id. Guesses.
+_MOST_COPIES, _MOST_OF_ID = 32, 256
 _FAR_PX = 10_000.0
 # What is blurred by so many px, or by this share of how far it is away, is a shadow and no copy.
 _SOFT_PX, _SOFT = 2.0, 0.04
@@ -62,7 +62,11 @@ class Filters:
                 if name.startswith("fe") and name not in _CLEAR_FILTERS:
                     unclear.add(ids[node])
             for node, own in parts.items():
-                self.copies.setdefault(ids[node], []).extend(_copies(own))
+                copies = self.copies.setdefault(ids[node], [])
+                copies += _copies(own)
+                if len(copies) > _MOST_OF_ID:
+                    unclear.add(ids[node])
+                    copies.clear()
             start += len(parents)
         self.unclear = frozenset(unclear)
 
