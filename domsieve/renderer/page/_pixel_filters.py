@@ -1,7 +1,6 @@
 """What filters of SVG make of letters: whether they take them apart, and where they draw copies of them."""
 
 from collections.abc import Mapping, Sequence
-from itertools import product
 
 from domsieve.renderer.page._pixel_capture import PixelDocument
 
@@ -16,8 +15,8 @@ _INNER = frozenset({"femergenode", "fefunca", "fefuncb", "fefuncg", "fefuncr"})
 _ANIMATING = frozenset({"animate", "set"})
 # Shadows have these by themselves: Filter Effects Module Level 1, section 9.12.
 _OF_SHADOWS = {"dx": "2", "dy": "2", "stddeviation": "2"}
-# So many copies are followed, of one filter and of all with the same id. Guesses.
-_MOST_COPIES, _MOST_OF_ID = 32, 256
+# So many copies are followed. A guess.
+_MOST_COPIES = 32
 _FAR_PX = 10_000.0
 # What is blurred by so many px, or by this share of how far it is away, is a shadow and no copy.
 _SOFT_PX, _SOFT = 2.0, 0.04
@@ -37,13 +36,12 @@ class Filters:
     Attributes
     ----------
     unclear : the ids of those that may take letters apart.
-    copies : for each id where the filters of this id draw letters.
     """
 
     def __init__(
         self, documents: Sequence[PixelDocument], strings: Sequence[str], names: Sequence[str]
     ) -> None:
-        self.copies: dict[str, list[Copy]] = {}
+        copies: dict[str, list[Copy]] = {}
         unclear, start = set(), 0
         for document in documents:
             parents = document.nodes.parent_index
@@ -62,13 +60,10 @@ class Filters:
                 if name.startswith("fe") and name not in _CLEAR_FILTERS:
                     unclear.add(ids[node])
             for node, own in parts.items():
-                copies = self.copies.setdefault(ids[node], [])
-                copies += _copies(own)
-                if len(copies) > _MOST_OF_ID:
-                    unclear.add(ids[node])
-                    copies.clear()
+                copies.setdefault(ids[node], []).extend(_copies(own))
             start += len(parents)
         self.unclear = frozenset(unclear)
+        self._apart_px = {name: _apart_px(own) for name, own in copies.items()}
 
     def is_unclear(self, value: str) -> bool:
         """Return whether a computed ``filter`` has one that may take letters apart, or is of another file."""
@@ -78,14 +73,18 @@ class Filters:
 
     def distance_px(self, value: str) -> float:
         """Return how far apart a computed ``filter`` draws letters twice, both sharp; 0 if it does not."""
-        found = 0.0
-        for address in _addresses(value):
-            copies = self.copies.get(address[1:], ())
-            for (x, y, soft), (right, down, blur) in product(copies, repeat=2):
-                distance = max(abs(right - x), abs(down - y))
-                if max(soft, blur) < max(_SOFT_PX, _SOFT * distance):
-                    found = max(found, distance)
-        return found
+        return max((self._apart_px.get(address[1:], 0.0) for address in _addresses(value)), default=0.0)
+
+
+def _apart_px(copies: Sequence[Copy]) -> float:
+    most_blur = max(_SOFT_PX, _SOFT * _spread(copies))
+    return _spread([copy for copy in copies if copy[2] < most_blur])
+
+
+def _spread(copies: Sequence[Copy]) -> float:
+    """Return how far the farthest two copies are apart, to the side or down, in px."""
+    sides = [[copy[axis] for copy in copies] for axis in (0, 1)]
+    return max(max(side, default=0.0) - min(side, default=0.0) for side in sides)
 
 
 def _addresses(value: str) -> list[str]:
