@@ -169,6 +169,12 @@ UNREADABLE = [
     f"{_FILTER.format('<feGaussianBlur stdDeviation=6 />')}<p style='filter:url(#f)'>{{}}</p>",
     f"{_FILTER.format('<feTurbulence baseFrequency=.1 /><feDisplacementMap in=SourceGraphic scale=60 />')}"
     "<p style='filter:url(#f)'>{}</p>",
+    *(
+        f"{_FILTER.format(f'<feMorphology operator={way} />')}<p style='filter:url(#f)'>{{}}</p>"
+        for way in ("erode radius=2", "dilate radius=4", "dilate radius=20,0")
+    ),
+    f"{_FILTER.format('<feDiffuseLighting><feDistantLight elevation=90 /></feDiffuseLighting>')}"
+    "<p style='filter:url(#f)'>{}</p>",
     "<div style='position:relative'><p>{}</p>"
     "<div style='position:absolute;inset:0;backdrop-filter:contrast(1.01) blur(7px)'></div></div>",
     "<p style='transform:skewX(70deg)'>{}</p>",

@@ -232,6 +232,8 @@ LIKE = {
             f"<feGaussianBlur stdDeviation=3 /><feOffset dx=9 dy=9 />{_MERGE}",
             f"<feOffset dy=40 />{_MERGE}",
             f"<feOffset dx=9 /><feOffset dx=-9 />{_MERGE}",
+            "<feMorphology in=SourceAlpha operator=dilate radius=1 result=a /><feFlood flood-color=#c00 />"
+            f"<feComposite in2=a operator=in />{_MERGE}",
         )
     },
     "a box with a far shadow": _FILTER.format("<feDropShadow dx=30 dy=9 stdDeviation=0 />").replace(

@@ -4,14 +4,18 @@ from collections.abc import Mapping, Sequence
 
 from domsieve.renderer.page._pixel_capture import PixelDocument
 
-# Filters of SVG that change colours, or blur, which pictures tell. All others can move the parts of letters apart.
-_CLEAR_FILTERS = frozenset(
+# Filters of SVG that change colours, blur, or make letters bolder, which pictures tell. All others can move the parts of
+# letters apart.
+_INNER = frozenset(
     (
-        *("feblend", "fecolormatrix", "fecomponenttransfer", "fecomposite", "fedropshadow", "feflood"),
-        *("fefunca", "fefuncb", "fefuncg", "fefuncr", "fegaussianblur", "femerge", "femergenode", "feoffset"),
+        *("fedistantlight", "fefunca", "fefuncb", "fefuncg", "fefuncr", "femergenode"),
+        *("fepointlight", "fespotlight"),
     )
 )
-_INNER = frozenset({"femergenode", "fefunca", "fefuncb", "fefuncg", "fefuncr"})
+_CLEAR_FILTERS = _INNER | {
+    *("feblend", "fecolormatrix", "fecomponenttransfer", "fecomposite", "fediffuselighting", "fedropshadow"),
+    *("feflood", "fegaussianblur", "femerge", "femorphology", "feoffset", "fespecularlighting"),
+}
 _ANIMATING = frozenset({"animate", "set"})
 # Shadows have these by themselves: Filter Effects Module Level 1, section 9.12.
 _OF_SHADOWS = {"dx": "2", "dy": "2", "stddeviation": "2"}
