@@ -124,6 +124,12 @@ class TestText:
     def test_computed_style_rules_over_tags(self, source: str, expected: str) -> None:
         assert text(source, producer="rendered") == expected
 
+    def test_a_box_out_of_the_flow_without_text_ends_no_line(self) -> None:
+        style = "style='position: absolute; display: block{}'"
+        hidden = f"<i {style.format('; visibility: hidden')}>x</i>"
+        assert text(f"<p>a {hidden}b <i {style.format('')}></i>c</p>", producer="rendered") == "a b c\n"
+        assert text(f"<p>a <i {style.format('')}>x</i> b</p>", producer="rendered") == "a\nx\nb\n"
+
     def test_formulas_are_one_line_with_fractions_apart(self) -> None:
         x = "<mi style='display: block math'>x</mi>"
         formula = f"<math style='display: {{}}'>{x}<mo style='display: block math'>=</mo>{x}</math>"

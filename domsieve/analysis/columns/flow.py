@@ -90,8 +90,11 @@ def boundaries(page: Snapshot) -> NDArray[np.uint8]:
         # An element that is not rendered is judged by its tag. One without a box around others that have one
         # (`display: contents`) separates nothing.
         around = np.where(boxed & (around != BREAK), by_row[page.style], around * (boxed | ~page.rendered()))
-        formula = around == _FORMULA
-        around[formula] = np.where(has_tag(page, "math")[formula], BLOCK, NONE)
+        formula, is_math, end = around == _FORMULA, has_tag(page, "math"), page.end.astype(np.int64)
+        around[formula] = np.where(is_math[formula], BLOCK, NONE)
+        # The rows of a matrix are in the line; those of a formula on lines of its own are lines.
+        around[below(is_math, end) & ~is_math & (around > SPACE)] = SPACE
+        around[below(is_math & formula, end) & has_tag(page, "mtr")] = BREAK
     over_other = has_tag(page, "mfrac")[np.maximum(page.parent, 0)]  # fractions: 1/2 is not 12
     around[over_other] = np.maximum(around[over_other], SPACE)
     around[page.kind != Kind.ELEMENT] = NONE
@@ -112,7 +115,10 @@ def text_flow(page: Snapshot, chosen: NDArray[np.bool_], around: NDArray[np.uint
     """
     heard, texts, blank, pre = heard_texts(page)
     if page.has_layout:
-        around = np.where(page.rendered() | prune(chosen, page.end), around, NONE)
+        holds = prune(chosen & (page.kind == Kind.TEXT), page.end)
+        around = np.where(
+            (page.rendered() | prune(chosen, page.end)) & ~_is_elsewhere(page, holds), around, NONE
+        )
     at = _written(chosen[heard] & ~blank, blank & pre, heard, page, around)
     node = heard[at]
     gap = np.full(node.size, BLOCK, np.uint8)
@@ -132,6 +138,15 @@ def text_flow(page: Snapshot, chosen: NDArray[np.bool_], around: NDArray[np.uint
             if _are_apart(texts[at[i]], texts[at[i + 1]]):
                 between[i] = SPACE
     return Flow(node, gap, pre[at], _lines(page, node, pre[at], around))
+
+
+def _is_elsewhere(page: Snapshot, holds: Bools) -> Bools:
+    """Return which nodes are in boxes out of the flow that hold no text: what is around these goes on in one line."""
+    placed = by_style_row(page, "position", lambda value: value in {"absolute", "fixed"})
+    if placed is None:
+        return np.zeros(len(page), np.bool_)
+    is_out = (page.style >= 0) & (page.kind == Kind.ELEMENT) & (placed[page.style] > 0)
+    return below(is_out & ~holds, page.end.astype(np.int64))
 
 
 @cached_per_page

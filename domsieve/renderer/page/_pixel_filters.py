@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from domsieve.renderer.page._pixel_capture import PixelDocument
 
-# Filters of SVG that change colours, blur, or make letters bolder, which pictures tell. All others can move the parts of
+# Filters of SVG that change colours, blur, or make letters bolder, which pictures tell. All others can move parts of
 # letters apart.
 _INNER = frozenset(
     (
