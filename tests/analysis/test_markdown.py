@@ -271,6 +271,11 @@ class TestFormulas:
             ("<math alttext='x\\label{say that all is well}'><mi>x</mi></math>", "a x b\n"),
             ("<math alttext='\\text{say that all is well}'><mi>x</mi></math>", "a x b\n"),
             ("<math alttext='say that all is well'><mi>x</mi></math>", "a x b\n"),
+            (
+                "<math alttext='\\hspace{1em}x\\label{eq}'><mi>x</mi></math>",
+                "a $\\hspace{1em}x\\label{eq}$ b\n",
+            ),
+            ("<math alttext='{sa}{y} {th}{at} {al}{l} {is} {we}{ll}'><mi>x</mi></math>", "a x b\n"),
             ("<math alttext='a&lt;script>'><mi>x</mi></math>", "a $a< script>$ b\n"),
         ],
     )

@@ -2,6 +2,7 @@
 
 import re
 import unicodedata
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
@@ -33,7 +34,7 @@ _MARKUP = re.compile(r"<(?=[A-Za-z/!?])|\](?=[(:])")
 # Commands, also with the name of an environment or a colour.
 _COMMAND = re.compile(r"\\(?:begin|end|color|textcolor)\{[A-Za-z*]{1,20}\}|\\[A-Za-z]+")
 _WORD = re.compile(r"[^\W\d_]{3,}")
-_MOST_UNSEEN = 2
+_MOST_UNSEEN, _MOST_LETTERS = 2, 10  # such as the names of units and columns
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,13 +87,15 @@ def clean_tex(tex: str) -> str:
 
 
 def shows(formula: Formula, text: str) -> bool:
-    """Return whether the words in the TeX of a formula are in the text that readers see of it, but for two at most.
+    """Return whether the words and letters in the TeX of a formula are in its text that readers see, but for a few.
 
     Variables and names of functions have letters in both. TeX with other words would be hidden text.
     """
     shown = "".join(filter(str.isalpha, unicodedata.normalize("NFKC", text)))
-    words = _WORD.findall(unicodedata.normalize("NFKC", _COMMAND.sub(" ", formula.tex)))
-    return sum(word not in shown for word in words) <= _MOST_UNSEEN
+    given = unicodedata.normalize("NFKC", _COMMAND.sub(" ", formula.tex))
+    unseen = Counter(filter(str.isalpha, given)) - Counter(shown)
+    words = sum(word not in shown for word in _WORD.findall(given))
+    return words <= _MOST_UNSEEN and unseen.total() <= _MOST_LETTERS
 
 
 def _wrapper(value: str) -> bool | None:
