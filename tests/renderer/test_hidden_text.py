@@ -734,6 +734,7 @@ def test_a_cover_over_a_scroll_box_hides_all_that_it_scrolls_but_what_is_above_i
     over = "<div style='position:absolute;inset:0;background:#fff'></div>"
     above = deep.replace("<p>", "<p style='position:relative;z-index:1'>")
     half = over.replace("inset:0", "left:0;top:0;height:60px;width:100%")
+    tall, low = "<div style=height:300px></div>", half.replace("top:0", "top:45px")
     own = f"{deep}<div style='position:relative;top:-300px;height:100px;background:#eee'></div>"
     for html, cover, expected in (
         (scrolls.format(deep), over, Hiding.COVERED),
@@ -742,6 +743,9 @@ def test_a_cover_over_a_scroll_box_hides_all_that_it_scrolls_but_what_is_above_i
         (scrolls.format(deep), half, Hiding.NONE),
         (frame.format(deep), half, Hiding.NONE),
         (scrolls.format(own), "", Hiding.NONE),
+        # In view, but under a cover from which it can be scrolled away, or not.
+        (scrolls.format(f"<p>one</p><p>deep</p>{tall}<p>end</p>"), low, Hiding.NONE),
+        (scrolls.format("<p>one</p><p>deep</p>"), low, Hiding.COVERED),
     ):
         page = studio.show(f"<body><div style='position:relative'>{html}{cover}</div>").snapshot
         assert judged(page)["deep"] == expected, html + cover

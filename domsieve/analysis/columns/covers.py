@@ -201,13 +201,39 @@ class Covers:
         """
         scene = self._scene
         # Where a reader has to scroll to a text, only what scrolls with it can be over it, or over all of the box.
-        scroller = scene.scroller_of[scene.page.parent[text]]
-        scroller[share_in(scene.rect[scroller], cores) >= _IN_VIEW] = -1
+        around = scene.scroller_of[scene.page.parent[text]]
+        scroller = np.where(share_in(scene.rect[around], cores) >= _IN_VIEW, -1, around)
         found = self._is_under(text, cores, inks, owners, grounds, scroller)
+        under = np.flatnonzero(found & (around >= 0) & (scroller < 0))
+        if under.size:
+            some = ([ink[under] for ink in inks], owners[under], grounds[under], around[under])
+            found[under] = self._stays_under(text[under], cores[under], *some)
         window = self._window_of[scroller]
         away = np.flatnonzero((scroller >= 0) & ~found & is_larger(window, LEAST_PX))
         some = ([ink[away] for ink in inks], owners[away], grounds[away], scroller[away])
         found[away] = self._is_under(text[away], window[away], *some, outside=True)
+        return found
+
+    def _stays_under(
+        self, text: Ints, cores: F64, inks: Sequence[F64], owners: Ints, grounds: F64, scroller: Ints
+    ) -> Bools:
+        """Return which texts are covered wherever a reader scrolls them in their boxes."""
+        scene = self._scene
+        found = self._is_under(text, cores, inks, owners, grounds, scroller)
+        bottom = np.full(len(scene.page), -np.inf)
+        boxed = np.flatnonzero((scene.page.text >= 0) & (scene.page.style >= 0))
+        np.fmax.at(bottom, scene.scroller_of[scene.page.parent[boxed]], scene.rect[boxed, 3])
+        window = self._window_of[scroller]
+        most = np.minimum(bottom[scroller] - scene.rect[scroller, 3], cores[:, 1] - window[:, 1])
+        left = np.flatnonzero(~found)
+        found[left] = True
+        for share in _SCROLLED:
+            by = share * np.maximum(most[left], 0.0)
+            moved = cores[left] - np.stack((np.zeros(left.size), by), axis=1)[:, [0, 1, 0, 1]]
+            some = ([ink[left] for ink in inks], owners[left], grounds[left], scroller[left])
+            under = self._is_under(text[left], moved, *some, outside=True)
+            found[left] = under
+            left = left[under]
         return found
 
     def _is_under(
@@ -344,6 +370,8 @@ class Covers:
 
 _LAYERS = 3
 _LEAST_AREA = 1e-6
+# Texts are looked at in so many places to which boxes scroll them, in shares of the way.
+_SCROLLED = (0.0, 0.25, 0.5, 0.75, 1.0)
 # A text is in view in its scrolling box if so much of it is.
 _IN_VIEW = 0.5
 _INWARDS = np.array([1.0, 1.0, -1.0, -1.0])
