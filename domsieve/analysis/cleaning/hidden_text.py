@@ -35,8 +35,7 @@ def drop_hidden(page: Snapshot, verdict: Verdict, *, hidden: HiddenText) -> Verd
         kept[unseen[kept[_shown_above(page, unseen)]]] = True
         kept = prune(kept, page.end)
     else:
-        kept[unseen] = False
-        hiding = hiding + _empty_media(page, kept)
+        hiding = hiding + _empty_media(page, kept & (hiding == 0))
         unseen = np.flatnonzero(hiding)
         kept[unseen] = False
         reason[unseen] = len(verdict.reasons) + hiding[unseen] - 1

@@ -21,8 +21,6 @@ from domsieve.analysis.columns.scene import Scene
 from domsieve.budget import check
 from domsieve.snapshot.contrast import contrast
 
-WITHIN = 0.75
-"""What is added to the paint order of a box for what is in it, or behind the content of its stacking context."""
 # Guesses that bound the work: texts are compared with boxes in up to 64 horizontal bands of at least 128 texts.
 _BANDS, _FEWEST_IN_BAND, _MOST_COVERS = 64, 128, 2_000
 # So many points of a text are looked at, and so many of them at once.
@@ -50,6 +48,7 @@ class Covers:
         root = self._roots(self.of)
         self.root = root
         self.turn: F64 = np.where(root >= 0, root + 0.5, page.paint[self.of])
+        self.begins: F64 = self.turn + _WITHIN * (root < 0)
 
     def _scrollers(self, boxes: Ints) -> Ints:
         """Return the box that scrolls each of the boxes, -1 for none."""
@@ -127,6 +126,14 @@ class Covers:
             at[waiting] = page.parent[at[waiting]]
         return found
 
+    def ground_turns(self, owner: Ints) -> F64:
+        """Return when the grounds of these elements (n,), -1 for the page, are painted; compare with `begins`.
+
+        Boxes behind a stacking context are painted after its background, and before those of others in it.
+        """
+        within = np.where(self._scene.is_context_root[owner], 0.0, _WITHIN)
+        return np.where(owner >= 0, self._scene.page.paint[owner] + within, -1.0)
+
     def behind(
         self,
         text: Ints,
@@ -155,17 +162,14 @@ class Covers:
         those = np.flatnonzero(of[self.of] & paints)
         if not text.size or not those.size:
             return found
-        # Boxes behind a stacking context are painted after its background, and before those of others in it.
-        within = np.where(scene.is_context_root[owner], 0.0, WITHIN)
-        ground = np.where(owner >= 0, page.paint[owner] + within, -1.0)
+        ground = self.ground_turns(owner)
         rect = scene.rect[text] if rect is None else rect
         points = np.tile(rect[:, :2] + np.array(share) * (rect[:, 2:] - rect[:, :2]), 2)
         for at, over in self._bands(points, those):
             node, box, turn = text[at][:, None], self.of[over][None], self.turn[over][None]
             around = (box < node) & (page.end[box] > node)
-            between = (turn + WITHIN * (self.root[over] < 0)[None] >= ground[at][:, None]) & (
-                turn <= page.paint[text[at]][:, None] + 0.5
-            )
+            between = self.begins[over][None] >= ground[at][:, None]
+            between &= turn <= page.paint[text[at]][:, None] + 0.5
             # In a drawing the order is that of the document.
             between &= ~scene.node.is_drawn[box] | (box < node) | (turn < page.paint[text[at]][:, None])
             point = points[at][:, None]
@@ -203,38 +207,33 @@ class Covers:
         # Where a reader has to scroll to a text, only what scrolls with it can be over it, or over all of the box.
         around = scene.scroller_of[scene.page.parent[text]]
         scroller = np.where(share_in(scene.rect[around], cores) >= _IN_VIEW, -1, around)
+
+        def are_under(at: Ints, places: F64, *, outside: bool) -> Bools:
+            own = ([ink[at] for ink in inks], owners[at], grounds[at], around[at])
+            return self._is_under(text[at], places, *own, outside=outside)
+
         found = self._is_under(text, cores, inks, owners, grounds, scroller)
-        under = np.flatnonzero(found & (around >= 0) & (scroller < 0))
-        if under.size:
-            some = ([ink[under] for ink in inks], owners[under], grounds[under], around[under])
-            found[under] = self._stays_under(text[under], cores[under], *some)
-        window = self._window_of[scroller]
+        window = self._window_of[around]
         away = np.flatnonzero((scroller >= 0) & ~found & is_larger(window, LEAST_PX))
-        some = ([ink[away] for ink in inks], owners[away], grounds[away], scroller[away])
-        found[away] = self._is_under(text[away], window[away], *some, outside=True)
+        left = np.flatnonzero(found & (around >= 0) & (scroller < 0))
+        found[away] = are_under(away, window[away], outside=True)
+        if left.size:  # a reader may scroll them away from there, but not from what scrolls with them
+            left = left[~are_under(left, cores[left], outside=False)]
+            most = np.maximum(np.minimum(self._ways()[around], cores[:, 1] - window[:, 1]), 0.0)
+        for share in _SCROLLED if left.size else ():
+            moved = cores[left].copy()
+            moved[:, 1::2] -= share * most[left, None]
+            found[left] = are_under(left, moved, outside=True)
+            left = left[found[left]]
         return found
 
-    def _stays_under(
-        self, text: Ints, cores: F64, inks: Sequence[F64], owners: Ints, grounds: F64, scroller: Ints
-    ) -> Bools:
-        """Return which texts are covered wherever a reader scrolls them in their boxes."""
-        scene = self._scene
-        found = self._is_under(text, cores, inks, owners, grounds, scroller)
-        bottom = np.full(len(scene.page), -np.inf)
-        boxed = np.flatnonzero((scene.page.text >= 0) & (scene.page.style >= 0))
-        np.fmax.at(bottom, scene.scroller_of[scene.page.parent[boxed]], scene.rect[boxed, 3])
-        window = self._window_of[scroller]
-        most = np.minimum(bottom[scroller] - scene.rect[scroller, 3], cores[:, 1] - window[:, 1])
-        left = np.flatnonzero(~found)
-        found[left] = True
-        for share in _SCROLLED:
-            by = share * np.maximum(most[left], 0.0)
-            moved = cores[left] - np.stack((np.zeros(left.size), by), axis=1)[:, [0, 1, 0, 1]]
-            some = ([ink[left] for ink in inks], owners[left], grounds[left], scroller[left])
-            under = self._is_under(text[left], moved, *some, outside=True)
-            found[left] = under
-            left = left[under]
-        return found
+    def _ways(self) -> F64:
+        """Return how far boxes can be scrolled down (N,) as far as their texts say, not above 0 for others."""
+        scene, page = self._scene, self._scene.page
+        bottom = np.full(len(page), -np.inf)
+        boxed = np.flatnonzero((page.text >= 0) & (page.style >= 0))
+        np.fmax.at(bottom, scene.scroller_of[page.parent[boxed]], scene.rect[boxed, 3])
+        return np.asarray(bottom - scene.rect[:, 3])
 
     def _is_under(
         self,
@@ -368,6 +367,8 @@ class Covers:
                 yield at, those[over]
 
 
+# What is added to the paint order of a box for what is in it, or behind the content of its stacking context.
+_WITHIN = 0.75
 _LAYERS = 3
 _LEAST_AREA = 1e-6
 # Texts are looked at in so many places to which boxes scroll them, in shares of the way.

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from functools import cache
 
 import numpy as np
 
@@ -158,10 +159,11 @@ def are_apart(scene: Scene, text: Ints, letters: F64, letter: F64) -> Bools:
     rect, node = scene.rect[text], scene.node
     size = np.maximum(rect[:, 2:] - rect[:, :2], 0)
     found = np.asarray(size[:, 0] > _MOST_APART * letter * letters)
-    found |= _are_huge(scene, text, letters, letter) | _are_far_lines(scene, text)
+    found |= _are_huge(scene, text, letters, letter)
     spacing = node.each("letter-spacing", "normal", lambda value: number(value, 0.0))[text]
     found |= (spacing > _MOST_SPACING * node.letter_px[text]) & (letters >= _FEWEST_SPACED)
     level = node.each("writing-mode", "horizontal-tb", lambda value: value.startswith("horizontal"))[text]
+    found |= _are_far_lines(scene, text, level)
     for axis, window in enumerate(node.window_px):
         is_line, room = level == (axis == 0), size[:, axis] / np.maximum(_MOST_IN_ROW * letter, LEAST_PX)
         is_row = size[:, 1 - axis] <= np.where(is_line, _ROW, _COLUMN) * letter
@@ -170,10 +172,9 @@ def are_apart(scene: Scene, text: Ints, letters: F64, letter: F64) -> Bools:
     return found
 
 
-def _are_far_lines(scene: Scene, text: Ints) -> Bools:
-    """Return which texts have many short lines, of which a window shows few at once."""
+def _are_far_lines(scene: Scene, text: Ints, level: Bools) -> Bools:
+    """Return which texts have many short lines, level or upright, of which a window shows few at once."""
     node, rect = scene.node, scene.rect[text]
-    level = node.each("writing-mode", "horizontal-tb", lambda value: value.startswith("horizontal"))[text]
     across, along = np.where(level, 1, 0), np.where(level, 0, 1)
     at, line = np.arange(text.size), node.line_px[text]
     length, height = (rect[at, 2 + axis] - rect[at, axis] for axis in (along, across))
@@ -213,12 +214,13 @@ def are_turned(scene: Scene, text: Ints) -> Bools:
 
 def are_shuffled(scene: Scene, text: Ints) -> Bools:
     """Return of which texts of drawings the letters stand in another order than in the text (``x`` and ``dx``)."""
-    heights = [attributes_of(scene.page).found(name, _numbers) for name in ("y", "dy")]
+    heights = cache(lambda: [attributes_of(scene.page).found(name, _numbers) for name in ("y", "dy")])
 
     def is_shuffled(steps: F64, size: float, owner: int) -> bool:
-        is_line = all(np.ptp(lists.get(owner) or [0.0]) <= size for lists in heights)
         back = np.count_nonzero(steps < 0) / max(steps.size, 1)
-        return bool(is_line and steps.size >= _FEWEST_STEPS and _LEAST_BACK < back < 1 - _LEAST_BACK)
+        if steps.size < _FEWEST_STEPS or not _LEAST_BACK < back < 1 - _LEAST_BACK:
+            return False
+        return all(np.ptp(lists.get(owner) or [0.0]) <= size for lists in heights())
 
     found = _of_drawings(scene, text, "x", lambda at, size, owner: is_shuffled(np.diff(at), size, owner))
     # Each letter begins behind the one before.

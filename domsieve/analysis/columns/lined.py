@@ -3,7 +3,7 @@
 import numpy as np
 
 from domsieve.analysis.columns.batch import F64, Bools, Ints
-from domsieve.analysis.columns.covers import WITHIN, Covers
+from domsieve.analysis.columns.covers import Covers
 from domsieve.analysis.columns.css_shapes import NOWHERE
 from domsieve.analysis.columns.rectangles import is_larger
 from domsieve.analysis.columns.scene import Scene
@@ -71,8 +71,7 @@ def _are_between_boxes(scene: Scene, covers: Covers, text: Ints, letter: F64, in
     is_close = ~np.isfinite(node.line_px[text]) | (node.line_px[text] <= _MOST_PITCH * letter)
     usable = (is_short | is_close) & ~scene.is_turned(above) & (scene.effect_of[above] < 0)
     owner = scene.ground_of[above]
-    within = np.where(scene.is_context_root[owner], 0.0, WITHIN)
-    ground = np.where(owner >= 0, page.paint[owner] + within, -1.0)
+    ground = covers.ground_turns(owner)
     spans: dict[int, list[tuple[float, float]]] = {}
     for number in range(box.size):
         check()
@@ -84,8 +83,7 @@ def _are_between_boxes(scene: Scene, covers: Covers, text: Ints, letter: F64, in
         meets &= low[3] - low[1] <= _HIGHEST * letter
         is_around = (one < text) & (page.end[one] > text)
         meets &= ~is_around | patches.is_top[at]
-        turn = covers.turn[patch[number]]
-        meets &= is_around | (turn + WITHIN * (covers.root[patch[number]] < 0) >= ground)
+        meets &= is_around | (covers.begins[patch[number]] >= ground)
         meets &= (scene.mover[one] == scene.mover[above]) & (
             covers.scroller[patch[number]] == scene.scroller_of[above]
         )

@@ -1,12 +1,12 @@
 """Prepare a page for the Markdown writer: which nodes to visit, and what some of them are."""
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 
 import numpy as np
 from numpy.typing import NDArray
 
-from domsieve.analysis.columns.batch import Bools, counted_before
+from domsieve.analysis.columns.batch import counted_before
 from domsieve.analysis.columns.flow import BREAK, NONE, boundaries, text_flow, word_set
 from domsieve.analysis.columns.hiding import HIDING_REASONS
 from domsieve.analysis.columns.page_columns import PLAYERS, attributes_of, has_tag
@@ -16,7 +16,7 @@ from domsieve.analysis.writers._code import Formula, formulas, is_line_class, sh
 from domsieve.analysis.writers._markdown_blocks import data_tables
 from domsieve.analysis.writers._media import Reader
 from domsieve.analysis.writers.html import written_nodes, written_texts
-from domsieve.snapshot.page import Kind, Snapshot
+from domsieve.snapshot.page import Snapshot
 
 _NO_TERM = word_set("blockquote h1 h2 h3 h4 h5 h6 ol pre table ul")
 _CELLS = frozenset(["td", "th", "tr"])
@@ -55,7 +55,6 @@ class Plan:
         attributes = attributes_of(page)
         self._page, self._kept = page, verdict.kept
         self._hidden = verdict.decided_by(HIDING_REASONS[1:])
-        self._tags = page.tags.to_list()
         self.reader = Reader(page)
         self.address = page.provenance.final_url.partition("#")[0]
         self.around: list[int] = around.tolist()
@@ -68,7 +67,7 @@ class Plan:
         self.titles = attributes.found("class", lambda value: True if _TITLE.search(value) else None)
         self.code_lines = attributes.found("class", is_line_class)
         self.headings = attributes.found("role", lambda value: True if value.strip() == "heading" else None)
-        parents = page.parent[self._is({"li"})]
+        parents = page.parent[has_tag(page, "li")]
         self.items: list[int] = np.bincount(parents, minlength=len(page)).tolist()
         self.tasks = self._tasks()
         self.nodes = self._nodes()
@@ -76,7 +75,7 @@ class Plan:
         words[[node for node, written in self.texts.items() if written.text.strip()]] = True
         newlines = (around == BREAK) & verdict.kept
         newlines[[node for node, written in self.texts.items() if "\n" in written.text]] = True
-        self._newlines, self._blocks = _before(newlines), _before(self._is(_NO_TERM))
+        self._newlines, self._blocks = _before(newlines), _before(has_tag(page, *_NO_TERM))
         self._words = _before(words)
 
     def has_words(self, node: int) -> bool:
@@ -99,15 +98,11 @@ class Plan:
         """Return whether there are blocks in `node` that cannot be written in a single line."""
         return _counted(self._blocks, node + 1, self.reader.end[node]) > 0
 
-    def _is(self, names: Collection[str]) -> Bools:
-        named = np.array([name in names for name in self._tags])
-        return np.asarray(named[self._page.tag] & (self._page.kind == Kind.ELEMENT))
-
     def _shown(self, candidates: Mapping[int, Formula]) -> dict[int, Formula]:
         """Return the formulas with a kept image, or with a kept text that shows the words of their TeX."""
         if not candidates:
             return {}
-        images, found = _before(self._is({"img"}) & self._kept), dict[int, Formula]()
+        images, found = _before(has_tag(self._page, "img") & self._kept), dict[int, Formula]()
         nodes = np.array(list(self.texts), np.int64)
         for node, formula in candidates.items():
             inside = nodes[np.searchsorted(nodes, node) : np.searchsorted(nodes, formula.end)].tolist()
@@ -125,7 +120,7 @@ class Plan:
         )
         chosen[list(self.formulas)] = True
         # Visible cells are written even without text, because they keep the others in their columns.
-        cells = self._is(_CELLS) & (page.rendered() if page.has_layout else True)
+        cells = has_tag(page, *_CELLS) & (page.rendered() if page.has_layout else True)
         for table in self.tables:
             chosen[table : page.end[table]] |= cells[table : page.end[table]]
         nodes: list[int] = np.flatnonzero(chosen).tolist()
@@ -133,7 +128,7 @@ class Plan:
 
     def _tasks(self) -> dict[int, str]:
         reader, tasks = self.reader, dict[int, str]()
-        for node in np.flatnonzero(self._is({"input"})).tolist():
+        for node in np.flatnonzero(has_tag(self._page, "input")).tolist():
             given = reader.given(node)
             item = reader.parent[node]
             for _ in range(_STEPS_TO_BOX):

@@ -162,8 +162,9 @@ class Viewer(Reader):
         scene, absent, capture = count.scene, count.scene.absent, await self.capture(LOOKING)
         scene.unread = scene.unread.copy()
         skip_invisible(scene, capture, LOOKING)
-        scene.absent &= absent | (scene.fixed_of < 0)  # fixed boxes are transparent now anyway
-        scene.absent |= absent
+        scene.absent = absent | (
+            scene.absent & (scene.fixed_of < 0)
+        )  # fixed boxes are transparent now anyway
         await self.reshape(count, capture, contents)
 
     async def reshape(self, count: Count, capture: PixelCapture, contents: Mapping[int, F64]) -> None:
