@@ -76,6 +76,10 @@ _ATTACHED = (
     "#x {{ position: relative; color: {}; z-index: 0 }} #x::before {{ content: ''; position: absolute; inset: 0; "
     "z-index: {}; background: linear-gradient(90deg,{} 10%,transparent 10%) fixed 0 0/4000vw 100vh }}"
 )
+_ANCHORED = (
+    "<div style='height:200px;width:600px;overflow:auto'><div style='height:300px'></div><p style='anchor-name:--a'>"
+    "{}</p><div style='height:300px'></div></div><div style='position:fixed;position-anchor:--a;background:#fff;"
+)
 # What stays in the window while a page is scrolled, or follows it.
 COVERED = {
     "a fixed pseudo-element behind it": f"<style>{_ON_BLACK}</style>{_TALL}<p>{{}}</p>",
@@ -162,6 +166,8 @@ COVERED = {
     "a large caret": "<div style='position:relative'><p style='margin:0'>{}</p><textarea id=e style='"
     f"{_LAYER};padding:0;background:none;font:20px monospace;letter-spacing:880px;caret-color:#fff;caret-shape:block;"
     "color:transparent'>a</textarea></div><script>e.focus(); e.setSelectionRange(0, 0)</script>",
+    "a fixed box that an anchor in a box takes along": f"{_ANCHORED}top:anchor(top);left:anchor(left);width:"
+    "anchor-size(width);height:anchor-size(height)'></div>",
     "a box in a box that keeps the wheel": "<div style='height:60px;overflow:auto;scrollbar-width:none'><div style="
     "'height:60px;overflow:auto;scrollbar-width:none;overscroll-behavior:contain'><div style='height:300px'></div>"
     "</div><p>{}</p></div>",
@@ -201,6 +207,7 @@ COVERED = {
     f"pen.fillRect(0, 0, 900, 60) }}</script></div></div>{_TALL}",
 }
 IN_SIGHT = {
+    "a fixed box over a box with its anchor": f"{_ANCHORED}top:0;left:0;width:100%;height:100%'></div>",
     "a fixed pseudo-element behind it": f"<style>{_ON_BLACK}</style>{_TALL}<p style='color:#fff'>{{}}</p>{_TALL}",
     "a fixed background": f"<style>{_ATTACHED.format('#fff', -1, '#000')}</style>{_TALL}<div id=x>{{}}</div>{_TALL}",
     "a fixed panel that a section shows": "<style>section { height: 100vh; clip-path: inset(0) } "

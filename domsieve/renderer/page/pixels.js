@@ -6,7 +6,7 @@
 // isEmpty(element): see below.
 // isHidden(), count(), counted(): whether the window is, and how often a timer has run, to know whether scripts run.
 // put(element, keyframe), scroll(element, left, top): change an element for the pictures.
-// stays(isLively, ...elements), places(...elements): see below.
+// stays(isLively, ...elements), scrollBoxes(share), scrollBoxesBack(), places(...elements): see below.
 // isLive(element): whether a worker may draw a canvas, or feed a video.
 // isLate(isClosed, element): whether a lazy picture, video or frame may not be there yet, if it is in a closed shadow tree,
 // or in a frame of another origin; others are known before.
@@ -16,7 +16,7 @@
 // isPut(element), above(node), rectOf(element), and
 // isWindow(element), scrolledTo(element), scrollOn(element, left, top) and scrollBack([element, [left, top]]).
 globalThis.domsievePixels = (() => {
-  const { part, run, own, isLaidOut, trees, animated } = dom;
+  const { part, run, own, isLaidOut, scrolls, trees, animated } = dom;
 
   const sheet = (rules) => {
     const made = new CSSStyleSheet();
@@ -39,7 +39,7 @@ globalThis.domsievePixels = (() => {
   };
 
   const changed = new Map();
-  const scrolled = new Map();
+  const [scrolled, turned] = [new Map(), new Map()];
   let counter = 0;
   let counted = 0;
 
@@ -183,6 +183,24 @@ globalThis.domsievePixels = (() => {
         const look = isLively ? digest([element, ...inside].map(seen).join()) : rectOf(element).top;
         return [look, isInPage || inside.length > MOST_INSIDE];
       });
+    },
+
+    // Scrolls all boxes to a share of their way; returns whether there are any.
+    scrollBoxes(share) {
+      for (const box of [...trees(document)].flatMap((root) => [...root.querySelectorAll("*")])) {
+        if (box === own("scrollingElement") || !isLaidOut(box) || !scrolls(getComputedStyle(box)).some(Boolean)) continue;
+        if (!turned.has(box)) turned.set(box, scrolledTo(box));
+        const ways = [["scrollWidth", "clientWidth"], ["scrollHeight", "clientHeight"]]
+          .map(([all, shown]) => part(box, Element, all) - part(box, Element, shown));
+        scrollOn(box, ...ways.map((way) => -way)); // some begin at their end
+        scrollOn(box, ...scrolledTo(box).map((place, axis) => place + share * ways[axis]));
+      }
+      return turned.size > 0;
+    },
+
+    scrollBoxesBack() {
+      [...turned].forEach(scrollBack);
+      turned.clear();
     },
 
     // How far the document is scrolled, and where the upper left corners of elements are in it.

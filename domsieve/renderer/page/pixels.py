@@ -44,7 +44,7 @@ from domsieve.renderer.page._pixel_changes import (
 )
 from domsieve.renderer.page._pixel_count import Count, Sight
 from domsieve.renderer.page._pixel_fonts import Written, letters_of_fonts
-from domsieve.renderer.page._pixel_parts import CHANCE, F64, Ints, common
+from domsieve.renderer.page._pixel_parts import CHANCE, F64, Bools, Ints, common
 from domsieve.renderer.page._pixel_patterns import has_strips
 from domsieve.renderer.page._pixel_pictures import around_all
 from domsieve.renderer.page._pixel_scene import SHOWING, Scene
@@ -87,6 +87,8 @@ _STATES = (
 )
 # How far a page is scrolled, in px, to know which boxes stay where they are.
 _FAR_PX = 2.0, 400.0
+# So far a fixed box moves that follows what a box scrolls.
+_STRAY_PX = 1.0
 
 
 async def look(
@@ -323,10 +325,23 @@ class _Page(Searcher):
             await self.go(place)
             looks.append(await self.call(0, "stays", self.is_lively, *fixed))
         await self.go(0.0)
+        strays = await self._straying(fixed)
         return [
-            not any(held for _, held in own) and len({look for look, _ in own}) == 1
-            for own in zip(*looks, strict=True)
+            not any(held for _, held in own) and len({look for look, _ in own}) == 1 and not is_stray
+            for *own, is_stray in zip(*looks, strays, strict=True)
         ]
+
+    async def _straying(self, fixed: Sequence[Any]) -> Bools:
+        """Return which fixed elements move when boxes are scrolled: an anchor in a box takes them along."""
+        found = []
+        for share in (0.0, CHANCE.uniform(0.1, 0.5), CHANCE.uniform(0.5, 0.9), 1.0):
+            if not await self.call(0, "scrollBoxes", share):
+                return np.zeros(len(fixed), np.bool_)
+            await self.arrive()
+            found.append((await self.call(0, "places", *fixed))[1:])
+        await self.call(0, "scrollBoxesBack")
+        await self.arrive()
+        return np.asarray(np.ptp(np.array(found, np.float64), axis=0).max(axis=1) > _STRAY_PX)
 
     async def _is_driven(self, fixed: Iterable[Any]) -> bool:
         """Return whether animations follow the scrolling of the page, but for those in fixed boxes."""
