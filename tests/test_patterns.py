@@ -249,7 +249,6 @@ WORST = {
     "analysis.writers.chunks _LINK_ADDRESS": ["|](|", "](|a|", "|](a|"],
     "analysis.writers.chunks _SENTENCE_ENDS": ["|.|", ".| |", "|.'|"],
     "analysis.writers.chunks _UNCUT": ["|[|", "[|a|", "|[](|", "|[](a|", "[](|a|", "|!|", "`|a|"],
-    "analysis.writers._code _NAME": ["|a|$"],
     "analysis.writers._annotations _LABEL": ["|a|"],
     "analysis.writers._code _COMMAND": ["|\\|", "\\|a|", "|\\end{|", "|\\end{aaa|"],
     "analysis.writers._code _COMMENT": ["|%|", "|%\n|"],

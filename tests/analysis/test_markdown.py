@@ -94,6 +94,14 @@ class TestCode:
             ("<div class='mw-highlight mw-highlight-lang-c++'><pre>", "</pre></div>", "c++"),
             ("<pre><code class='language-a`b'>", "</code></pre>", ""),
             ("<div class='python'><pre>", "</pre></div>", ""),
+            ("<pre class=language-mermaid>", "</pre>", "mermaid"),
+            ("<div class='highlight-source-css-scss'><pre>", "</pre></div>", "css-scss"),
+            ("<pre><code class=language-restructuredtext>", "</code></pre>", "restructuredtext"),
+            ("<pre><code class=language-Obey_this_order>", "</code></pre>", ""),
+            ("<pre class=lang-obey-this>", "</pre>", ""),
+            ("<div class=highlight-source-obey><pre>", "</pre></div>", ""),
+            ("<pre data-lang=obey><code class=language-js>", "</code></pre>", "js"),
+            ("<pre class='brush: obey; toolbar: false'>", "</pre>", ""),
         ],
     )
     def test_language(self, start: str, end: str, language: str) -> None:

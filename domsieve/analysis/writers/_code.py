@@ -5,9 +5,11 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache
 from itertools import pairwise
 
 import numpy as np
+from pygments.lexers import get_all_lexers
 
 from domsieve.analysis.columns.flow import BREAK, CELL, SPACE, word_set
 from domsieve.analysis.columns.page_columns import AttributeIndex
@@ -245,7 +247,6 @@ _PREFIXES = (
         "lang-",
     ),
 )
-_NAME = re.compile(r"[a-z0-9][a-z0-9+#._-]{0,29}")
 _CODE_LEVELS = 3
 _LONGEST_CLASS = 1_000
 _NONE = word_set(
@@ -270,10 +271,28 @@ _BARE = word_set(
     "racket ruby rust sass scala scheme scss sh shell smalltalk solidity sql swift tcl terraform toml ts tsx "
     "typescript vbnet verilog vhdl vim xml yaml zig zsh"
 )
+# Names that other highlighters use, and Pygments does not.
+_MORE = word_set(
+    "angular angular-html angular-ts arkts asciidoc astro autolisp avro ballerina batchfile bicep blade cadence "
+    "cairo cfscript cpp17 cpp20 css-less css-scss d2 dotenv edn editorconfig ejs env excel fsx gdresource "
+    "gdshader git git-commit git-rebase gitattributes gitignore glimmer-js glimmer-ts gml go-mod hack hbs heex "
+    "html-erb html-php html-vue ignorefile imba javadoc jinja-html jinja2 js-jsx jsdoc json-comments jsonc jsonl "
+    "kdl katex latte log markup math mdx mikrotik move nextflow objective-cpp patch pine plantuml plsql postcss "
+    "powerquery prisma processing purebasic razor regex riscv sh-session shaderlab shellscript shellsession "
+    "splunk sqf squirrel stylus svelte svg tex-latex textile toit typespec uri url vega vue-html wasm webassembly "
+    "web-idl wiki wit"
+)
+
+
+@cache
+def _languages() -> frozenset[str]:
+    """Return all names of languages: other names are text of the page that no reader sees."""
+    known = {alias.lower() for _, aliases, _, _ in get_all_lexers(plugins=False) for alias in aliases}
+    return frozenset(known | _MORE | _BARE | _SAME.keys() | {*_SAME.values()})
 
 
 def code_language(reader: Reader, node: int) -> str:
-    """Return the language of the code block `node` in lower case, empty if it is not named."""
+    """Return the language of the code block `node` in lower case, empty if it has no name that is known."""
     inner = _code_inside(reader, node)
     for own in (inner, node) if inner else (node,):
         if language := _named(reader, own, bare=True):
@@ -320,6 +339,6 @@ def _named(reader: Reader, node: int, *, bare: bool) -> str:
 
 def _clean(name: str) -> str:
     name = name.strip().lower()
-    if name in _NONE or not _NAME.fullmatch(name):
+    if name in _NONE or name not in _languages():
         return ""
     return _SAME.get(name, name)
