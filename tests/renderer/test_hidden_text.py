@@ -1102,6 +1102,34 @@ def test_letters_among_sharp_shadows_of_their_own_cannot_be_read(studio: Studio)
     _tell_apart(studio, COPIED, ALONE)
 
 
+SYMBOLS = [
+    *(
+        f"<p style='font-family:{name}'>{{}}</p>"
+        for name in (
+            "wingdings",
+            '"Wingdings 2",serif',
+            "Webdings",
+            "Symbol",
+            '"Zapf Dingbats"',
+            "Marlett,Arial",
+        )
+    ),
+    "<font face=Symbol><b><i>{}</i></b></font>",
+]
+NO_SYMBOLS = [
+    "<p style='font-family:Arial,Wingdings'>{}</p>",
+    "<p style='font-family:\"Segoe UI Symbol\"'>{}</p>",
+    "<p style='font-family:Symbola,Symbol'>{}</p>",
+    "<p style='font-family:Symbol'><span style='font-family:serif'>{}</span></p>",
+    "<p style='font-family:Symbol'>слова на другом языке</p>",
+    "<p style='font-family:Symbol'>\N{BULLET} 123</p>",
+]
+
+
+def test_letters_in_fonts_of_symbols_cannot_be_read(studio: Studio) -> None:
+    _tell_apart(studio, SYMBOLS, NO_SYMBOLS)
+
+
 UPRIGHT = [
     "<svg width=600><text y=20 rotate=20>{}</text></svg>",
     f"<svg width=600><text y=20 rotate='{' '.join(str(3 * at) for at in range(34))}'>{{}}</text></svg>",

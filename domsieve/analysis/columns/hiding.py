@@ -16,6 +16,7 @@ from domsieve.analysis.columns.letter_room import (
     are_copied,
     are_piled,
     are_shuffled,
+    are_symbols,
     are_turned,
     drawn_shares,
     lengths,
@@ -213,7 +214,8 @@ class _Judge:
             | are_piled(scene, text, letters)
             | are_turned(scene, text)
             | are_shuffled(scene, text)
-            | are_copied(scene, text),
+            | are_copied(scene, text)
+            | are_symbols(scene, text),
         )
         of = (Hiding.INVISIBLE, *range(Hiding.INVISIBLE, Hiding.UNREADABLE + 1))
         reason = np.select(tests, [np.uint8(one) for one in of], np.uint8(Hiding.NONE))

@@ -8,6 +8,7 @@ import numpy as np
 
 from domsieve.analysis.columns.batch import F64, Bools, Ints
 from domsieve.analysis.columns.css_values import number, shadows
+from domsieve.analysis.columns.flow import word_set
 from domsieve.analysis.columns.page_columns import attributes_of, page_texts
 from domsieve.analysis.columns.paint_styles import LEAST_OPACITY, LEAST_PX
 from domsieve.analysis.columns.scene import Scene
@@ -52,6 +53,12 @@ _MOST_TURN, _RUN, _RUN_STEP, _FEWEST_TURNED, _FULL_TURN = 60, 20, 5, 5, 90
 _MOST_NUMBERS, _MOST_NUMBER = 10_000, 1e6
 # Nor letters on a line of which more than this share, and less than all but this share, stand before the last one.
 _LEAST_BACK, _FEWEST_STEPS = 0.1, 6
+# Fonts of Windows and macOS that draw letters as symbols; by the letters of their names.
+_SYMBOL_FONTS = word_set(
+    "bodoniornaments bookshelfsymbol itczapfdingbats marlett monotypesorts msoutlook msreferencespecialty mtextra "
+    "opensymbol segoefluenticons segoemdlassets standardsymbolsps symbol symbolmt webdings wingdings zapfdingbats"
+)
+_SYMBOL_LETTER = re.compile("[A-Za-z\u00c0-\u00ff]")  # these fonts have no others
 
 
 def letter_sizes(scene: Scene, text: Ints, letters: F64) -> F64:
@@ -149,6 +156,22 @@ def are_copied(scene: Scene, text: Ints) -> Bools:
             copies += bool(is_near and is_sharp and contrast(ink[:3], np.array(colour[:3])) <= _ALMOST)
         found[at] = copies >= _FEWEST_COPIES
     return found
+
+
+def are_symbols(scene: Scene, text: Ints) -> Bools:
+    """Return which texts are in fonts of symbols and have letters, which such a font draws as others.
+
+    Whether this computer has the font makes no difference.
+    """
+    found = scene.node.each("font-family", "", _is_symbols)[text].astype(np.bool_)
+    at = np.flatnonzero(found)
+    for place, words in zip(at.tolist(), page_texts(scene.page).of(text[at]), strict=True):
+        found[place] = bool(_SYMBOL_LETTER.search(words))
+    return found
+
+
+def _is_symbols(fonts: str) -> bool:
+    return "".join(filter(str.isalpha, fonts.split(",", 1)[0].lower())) in _SYMBOL_FONTS
 
 
 def are_apart(scene: Scene, text: Ints, letters: F64, letter: F64) -> Bools:
