@@ -290,6 +290,52 @@ class TestFormulas:
     def test_tex(self, html: str, expected: str) -> None:
         assert markdown(f"<div>a {html} b</div>") == expected
 
+    @pytest.mark.parametrize(
+        ("inside", "tex"),
+        [
+            (
+                "<mfrac><mrow><mo>−</mo><mi>b</mi></mrow><mrow><mn>2</mn><mi>a</mi></mrow></mfrac>",
+                r"\frac{−b}{2a}",
+            ),
+            ("<mfrac linethickness=0><mi>n</mi><mi>k</mi></mfrac>", r"\genfrac{}{}{0pt}{}{n}{k}"),
+            ("<msqrt><msup><mi>b</mi><mn>2</mn></msup><mo>−</mo><mn>4</mn></msqrt>", r"\sqrt{b^2−4}"),
+            ("<mroot><mi>x</mi><mn>3</mn></mroot>", r"\sqrt[3]{x}"),
+            ("<msub><mi>a</mi><mrow><mi>i</mi><mi>j</mi></mrow></msub>", "a_{ij}"),
+            ("<msup><mrow><mi>a</mi><mi>b</mi></mrow><mi>max</mi></msup>", r"{ab}^\max"),
+            ("<munderover><mo>∑</mo><mn>1</mn><mi>n</mi></munderover>", "∑_1^n"),
+            (
+                "<munder><mi>lim</mi><mrow><mi>x</mi><mo>→</mo><mn>0</mn></mrow></munder><mi>f</mi>",
+                r"\lim_{x→0}f",
+            ),
+            (
+                "<mover><mi>x</mi><mo>¯</mo></mover><mover><mi>v</mi><mo>→</mo></mover>",
+                r"\overline{x}\vec{v}",
+            ),
+            ("<munder><mi>x</mi><mo>_</mo></munder>", r"\underline{x}"),
+            ("<mover><mo>→</mo><mtext>heat</mtext></mover>", r"\overset{\text{heat}}{→}"),
+            (
+                "<mmultiscripts><mi>C</mi><mi>a</mi><none></none><mprescripts></mprescripts><mn>6</mn><mn>14</mn>"
+                "</mmultiscripts>",
+                "{}_6^{14}C_a",
+            ),
+            (
+                "<mtable><mtr><mtd><mi>a</mi></mtd><mtd><mi>b</mi></mtd></mtr><mtr><mtd><mi>c</mi></mtd></mtr></mtable>",
+                r"\begin{matrix} a & b \\ c \end{matrix}",
+            ),
+            ("<mi>sin</mi><mi>x</mi><mo>+</mo><mi>rate</mi>", r"\sin x+\mathrm{rate}"),
+            ("<mtext>speed of</mtext><mspace width=1em></mspace><mi>c</mi>", r"\text{speed of}\ c"),
+            ("<mo>{</mo><mn>5</mn><mo>%</mo><mo>}</mo>", r"\{5\%\}"),
+            ("<msup><mi>x</mi><mn hidden>2</mn></msup><mi>y</mi><mi>z</mi><mo>$</mo>", r"xyz\$"),
+            ("<msub><mi>x</mi></msub><mi>\\y</mi>", r"x\backslash y"),
+        ],
+    )
+    def test_mathml_without_tex(self, inside: str, tex: str) -> None:
+        assert markdown(f"<div>a <math>{inside}</math> b</div>") == f"a ${tex}$ b\n"
+
+    def test_endless_mathml_is_text(self) -> None:
+        power = "<msup><mi>x</mi><mn>2</mn></msup>"
+        assert "$" not in markdown(f"<div>a <math>{power * 7000}</math> b</div>")
+
 
 class TestImagesAndMedia:
     @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 """Prepare a page for the Markdown writer: which nodes to visit, and what some of them are."""
 
 import re
+from bisect import bisect_right
 from collections.abc import Mapping
 
 import numpy as np
@@ -12,8 +13,9 @@ from domsieve.analysis.columns.hiding import HIDING_REASONS
 from domsieve.analysis.columns.page_columns import PLAYERS, attributes_of, has_tag
 from domsieve.analysis.verdict import Verdict
 from domsieve.analysis.writers._annotations import callout_kind, details_kind, find_footnotes
-from domsieve.analysis.writers._code import Formula, formulas, is_line_class, shows
+from domsieve.analysis.writers._code import Formula, clean_tex, formulas, is_line_class, shows
 from domsieve.analysis.writers._markdown_blocks import data_tables
+from domsieve.analysis.writers._mathml import tex_of
 from domsieve.analysis.writers._media import Reader
 from domsieve.analysis.writers.html import written_nodes, written_texts
 from domsieve.snapshot.page import Snapshot
@@ -62,6 +64,7 @@ class Plan:
         self.tables = data_tables(page, flow, attributes)
         self.notes = find_footnotes(page, self.reader, attributes, self.texts)
         self.formulas = self._shown(formulas(page, self.reader, attributes))
+        self.formulas |= self._from_mathml()
         self.callouts = attributes.found("class", callout_kind)
         self.details = attributes.found("class", details_kind)
         self.titles = attributes.found("class", lambda value: True if _TITLE.search(value) else None)
@@ -109,6 +112,19 @@ class Plan:
             text = "".join(self.texts[one].text for one in inside)
             if images[formula.end] > images[node] or (inside and shows(formula, text)):
                 found[node] = formula
+        return found
+
+    def _from_mathml(self) -> dict[int, Formula]:
+        """Return the formulas of which only MathML is known, or whose TeX has words that their text has not."""
+        found = dict[int, Formula]()
+        ends = sorted((node, formula.end) for node, formula in self.formulas.items())
+        for node in np.flatnonzero(has_tag(self._page, "math")).tolist():
+            at = bisect_right(ends, (node, len(self._page))) - 1
+            if at >= 0 and node < ends[at][1]:
+                continue
+            if tex := clean_tex(tex_of(self.reader, node, self.texts)):
+                displayed = self.reader.given(node).get("display") == "block"
+                found[node] = Formula(self.reader.end[node], tex, displayed)
         return found
 
     def _nodes(self) -> list[int]:
