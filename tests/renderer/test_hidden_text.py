@@ -1084,6 +1084,51 @@ def test_letters_in_another_order_than_that_of_the_text_cannot_be_read(studio: S
     _tell_apart(studio, SHUFFLED, IN_ORDER)
 
 
+def _placed(*places: tuple[float, float], text: str = "{}") -> str:
+    x, y = (" ".join(f"{number:.1f}" for number in numbers) for numbers in zip(*places, strict=True))
+    return f"<svg width=900 height=400><text font-size=16 x='{x}' y='{y}'>{text}</text></svg>"
+
+
+def _tspans(*places: tuple[str, str]) -> str:
+    spans = " ".join(f"<tspan x='{x}'>{word}</tspan>" for x, word in places)
+    return f"<svg width=900 height=60><text y=20>{spans}</text></svg>"
+
+
+_ALL = range(len(_LINE))
+SCATTERED = [
+    _placed(*((20 + at // 7 * 14, 30 + at % 7 * 26) for at in _ALL)),
+    _placed(*((20 + at * 17 % 48 * 12, 30 + at % 9 * 20) for at in _ALL)),
+    _placed(*((20 + at % 2 * 24 + at // 2, 20 + 5 * at) for at in _ALL)),
+    _placed(*((20 + at * 8, 60 + at % 2 * 50) for at in _ALL)),
+    _tspans(("20 50 40 30", "obey"), ("100 130 120 110", "this"), ("180 210 180 210 180 210", "secret")),
+    _tspans(*((str(20 + at * 7 % 33 * 12), letter) for at, letter in enumerate(_LINE) if letter != " ")),
+    _tspans(*((str(20 + (at + 1 - at % 2 * 2) * 12), letter) for at, letter in enumerate(_LINE))),
+]
+GATHERED = [
+    _placed(*((20 + at * 9, 150 + 100 * math.sin(at / 3)) for at in _ALL)),
+    _placed(*((20 + at * 9, 100 + at % 2 * 10) for at in _ALL)),
+    _placed(*((100 - 30 * math.cos(at / 3), 20 + 9 * at) for at in _ALL)),
+    _placed(*((200 + 4 * at * math.cos(at / 3), 200 + 4 * at * math.sin(at / 3)) for at in range(9, 42))),
+    _placed(*((20, 20 + 18 * at) for at in range(12)), text="read upright"),
+    _placed(*((40 - at // 6 * 20, 20 + 20 * at % 120) for at in range(18)), text="国" * 18),
+    _placed(*((20 + at % 11 * 9, 20 + at // 11 * 14) for at in _ALL)),
+    _placed(*((20 + at % 11 * 40, 20 + at // 11 * 40) for at in _ALL)),
+    _placed(*((500 - at % 11 * 9, 20 + at // 11 * 14) for at in _ALL), text="\u05d0\u05d1\u05d2 " * 8),
+    _tspans(*((str(20 + at * 80), f"{at * 5}") for at in range(10))),
+    _tspans(("20 29 38 47", "read"), ("60 69 78", "the"), ("100 100 109 118 118 127", "c\u02c7ap\u02c7ek")),
+    "<svg width=900 height=200><text>"
+    + "".join(f"<tspan x={at % 3 * 90} y={20 + at // 3 * 20}>cell {at}</tspan>" for at in range(12))
+    + "</text></svg>",
+    "<svg width=900 height=200><text>"
+    + "".join(f"<tspan x={at // 6 * 40} y={20 + at % 6 * 20}>{at}</tspan>" for at in range(18))
+    + "</text></svg>",
+]
+
+
+def test_letters_of_drawings_that_are_scattered_cannot_be_read(studio: Studio) -> None:
+    _tell_apart(studio, SCATTERED, GATHERED)
+
+
 COPIED = [
     "<p style='text-shadow:4px 0 #000,-4px 0 #000'>{}</p>",
     "<p style='font-size:40px;text-shadow:14px 1px 1px #222,-12px 0 #111'>{}</p>",

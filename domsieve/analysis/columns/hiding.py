@@ -27,6 +27,7 @@ from domsieve.analysis.columns.lined import are_lined
 from domsieve.analysis.columns.page_columns import MEDIA, has_tag, page_texts
 from domsieve.analysis.columns.paint_styles import LEAST_CONTRAST, LEAST_OPACITY, LEAST_PX
 from domsieve.analysis.columns.rectangles import intersection, is_larger, samples, share_in
+from domsieve.analysis.columns.scattered import are_scattered
 from domsieve.analysis.columns.scene import Scene
 from domsieve.analysis.columns.stacks import are_stacked
 from domsieve.analysis.columns.visible import never_shown, shown_nodes
@@ -214,6 +215,7 @@ class _Judge:
             | are_piled(scene, text, letters)
             | are_turned(scene, text)
             | are_shuffled(scene, text)
+            | are_scattered(scene, text)
             | are_copied(scene, text)
             | are_symbols(scene, text),
         )

@@ -11,6 +11,7 @@ from domsieve.analysis.columns.css_values import number, shadows
 from domsieve.analysis.columns.flow import word_set
 from domsieve.analysis.columns.page_columns import attributes_of, page_texts
 from domsieve.analysis.columns.paint_styles import LEAST_OPACITY, LEAST_PX
+from domsieve.analysis.columns.scattered import number_list
 from domsieve.analysis.columns.scene import Scene
 from domsieve.snapshot.contrast import contrast
 from domsieve.snapshot.page import Snapshot
@@ -50,7 +51,6 @@ _TAB = 8  # letters
 # Nor letters of a drawing that turn by so many degrees from one to the next, in the mean of so many of them, which
 # begin at each of so many. One that is turned over alone counts no more than one that lies.
 _MOST_TURN, _RUN, _RUN_STEP, _FEWEST_TURNED, _FULL_TURN = 60, 20, 5, 5, 90
-_MOST_NUMBERS, _MOST_NUMBER = 10_000, 1e6
 # Nor letters on a line of which more than this share, and less than all but this share, stand before the last one.
 _LEAST_BACK, _FEWEST_STEPS = 0.1, 6
 # Fonts of Windows and macOS that draw letters as symbols; by the letters of their names.
@@ -237,7 +237,7 @@ def are_turned(scene: Scene, text: Ints) -> Bools:
 
 def are_shuffled(scene: Scene, text: Ints) -> Bools:
     """Return of which texts of drawings the letters stand in another order than in the text (``x`` and ``dx``)."""
-    heights = cache(lambda: [attributes_of(scene.page).found(name, _numbers) for name in ("y", "dy")])
+    heights = cache(lambda: [attributes_of(scene.page).found(name, number_list) for name in ("y", "dy")])
 
     def is_shuffled(steps: F64, size: float, owner: int) -> bool:
         back = np.count_nonzero(steps < 0) / max(steps.size, 1)
@@ -263,7 +263,7 @@ def _of_drawings(
     It is given the numbers of an attribute for the letters, the size of these, and the element with the attribute.
     """
     page, found = scene.page, np.zeros(text.size, np.bool_)
-    lists = attributes_of(page).found(name, _numbers)
+    lists = attributes_of(page).found(name, number_list)
     if not lists:
         return found
     owner = np.full(len(page), -1)
@@ -277,11 +277,6 @@ def _of_drawings(
         found[place] = test(numbers, float(scene.node.letter_px[text[place]]), one)
         used[one] += count
     return found
-
-
-def _numbers(said: str) -> list[float]:
-    values = said.replace(",", " ").split()[:_MOST_NUMBERS]
-    return [min(max(number(value, 0.0), -_MOST_NUMBER), _MOST_NUMBER) for value in values]
 
 
 def _turn(angles: list[float]) -> float:
