@@ -1129,6 +1129,39 @@ def test_letters_of_drawings_that_are_scattered_cannot_be_read(studio: Studio) -
     _tell_apart(studio, SCATTERED, GATHERED)
 
 
+def _marked(marks: str, line: str = _LINE) -> str:
+    return "<p>" + "".join(letter + marks * letter.isalpha() for letter in line)
+
+
+_HIGH, _LOW = "\u0300\u0301\u0302\u0303\u0304\u0306", "\u0316\u0323\u0324\u0325\u0326\u0330"
+MARKED = [
+    _marked("\u0489\u0488\u20dd\u20de\u20e0" * 2),
+    _marked("\u20dd\u20de\u20df\u20e0"),
+    _marked("\u0338\u0336\u20e5\u20d2\u0337"),
+    _marked((_HIGH + _LOW) * 2),
+    _marked("\u0e31\u0e34\u0e38\u0e48"),
+    f"<p>{_LINE} {_LINE} {_LINE} " + _marked("\u20dd" * 10)[3:],
+]
+UNMARKED = [
+    _marked("\u0302\u0301"),
+    _marked("\u20dd"),
+    _marked("\u0336"),
+    _marked("\u0335\u0338"),
+    _marked(_HIGH[:2] + _LOW[:2]),
+    f"<p>{_LINE} {_LINE} {_LINE} " + _marked("\u20dd" * 10, "zalgo")[3:],
+    "<p>\u05d1\u05bc\u05b0\u05e8\u05b5\u05d0\u05e9\u05b4\u05c1\u0596\u05d9\u05ea "
+    "\u05d1\u05bc\u05b8\u05e8\u05b8\u05a3\u05d0",
+    "<p>\u0628\u0650\u0633\u0652\u0645\u0650 \u0627\u0644\u0644\u0651\u0670\u0647\u0650",
+    "<p>\u0e17\u0e35\u0e48\u0e19\u0e35\u0e48 \u0e01\u0e33\u0e25\u0e31\u0e07",
+    "<p>\u0f66\u0f92\u0fb2\u0f7c\u0f84 \u0f67\u0fab\u0fa8\u0fb3\u0fba\u0f82",
+    "<p>\u1019\u103c\u103d\u103e\u1031\u102c\u1000\u103a",
+]
+
+
+def test_letters_under_many_marks_cannot_be_read(studio: Studio) -> None:
+    _tell_apart(studio, MARKED, UNMARKED)
+
+
 COPIED = [
     "<p style='text-shadow:4px 0 #000,-4px 0 #000'>{}</p>",
     "<p style='font-size:40px;text-shadow:14px 1px 1px #222,-12px 0 #111'>{}</p>",

@@ -14,6 +14,7 @@ from domsieve.analysis.columns.grounds import LEAST_SHARE, Grounds
 from domsieve.analysis.columns.letter_room import (
     are_apart,
     are_copied,
+    are_marked,
     are_piled,
     are_shuffled,
     are_symbols,
@@ -217,7 +218,8 @@ class _Judge:
             | are_shuffled(scene, text)
             | are_scattered(scene, text)
             | are_copied(scene, text)
-            | are_symbols(scene, text),
+            | are_symbols(scene, text)
+            | are_marked(self.page, text),
         )
         of = (Hiding.INVISIBLE, *range(Hiding.INVISIBLE, Hiding.UNREADABLE + 1))
         reason = np.select(tests, [np.uint8(one) for one in of], np.uint8(Hiding.NONE))

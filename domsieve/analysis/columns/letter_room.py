@@ -1,6 +1,7 @@
 """How large the letters of texts are on the screen, and which are on top of each other; captures have only boxes."""
 
 import re
+import unicodedata
 from collections.abc import Callable
 from functools import cache
 
@@ -13,6 +14,7 @@ from domsieve.analysis.columns.page_columns import attributes_of, page_texts
 from domsieve.analysis.columns.paint_styles import LEAST_OPACITY, LEAST_PX
 from domsieve.analysis.columns.scattered import number_list
 from domsieve.analysis.columns.scene import Scene
+from domsieve.budget import check
 from domsieve.snapshot.contrast import contrast
 from domsieve.snapshot.page import Snapshot
 
@@ -59,6 +61,11 @@ _SYMBOL_FONTS = word_set(
     "opensymbol segoefluenticons segoemdlassets standardsymbolsps symbol symbolmt webdings wingdings zapfdingbats"
 )
 _SYMBOL_LETTER = re.compile("[A-Za-z\u00c0-\u00ff]")  # these fonts have no others
+# Letters with several marks; and so many marks that nobody reads the letter: of those that lie on it, and of those
+# above and below, of which scripts such as Tibetan have up to eight. So many such letters, or this share, make
+# a text that nobody reads. Found by eye.
+_MARKED = re.compile(r"([^\W\d_])([^\w\s\x00-\u02ff]{4,})")
+_MOST_OVER, _MOST_ASIDE, _FEWEST_MARKED, _SOME_MARKED, _MOST_MARKED = 4, 12, 3, 20, 0.25
 
 
 def letter_sizes(scene: Scene, text: Ints, letters: F64) -> F64:
@@ -172,6 +179,32 @@ def are_symbols(scene: Scene, text: Ints) -> Bools:
 
 def _is_symbols(fonts: str) -> bool:
     return "".join(filter(str.isalpha, fonts.split(",", 1)[0].lower())) in _SYMBOL_FONTS
+
+
+def are_marked(page: Snapshot, text: Ints) -> Bools:
+    """Return of which texts the letters are under many marks each, such as circles and strokes."""
+    found = np.zeros(text.size, np.bool_)
+    for place, words in enumerate(page_texts(page).of(text)):
+        if words.isascii() or not (runs := _MARKED.findall(words)):
+            continue
+        check()
+        count = sum(_is_buried(letter, marks) for letter, marks in runs)
+        least = min(_SOME_MARKED, _MOST_MARKED * sum(map(str.isalpha, words)))
+        found[place] = count >= max(_FEWEST_MARKED, least)
+    return found
+
+
+def _is_buried(letter: str, marks: str) -> bool:
+    """Return whether a letter is under so many marks that nobody can read it."""
+    script = unicodedata.name(letter, "").split(" ", 1)[0]
+    over = aside = 0
+    for mark in marks[: _MOST_OVER * _MOST_ASIDE]:
+        kind, name = unicodedata.category(mark), unicodedata.name(mark, "").split(" ", 1)[0]
+        # Marks of another script do not find their place at the letter.
+        is_over = kind == "Me" or unicodedata.combining(mark) == 1 or name not in {script, "COMBINING"}
+        over += kind[0] == "M" and is_over and name != "VARIATION"
+        aside += kind[0] == "M" and not is_over
+    return over / _MOST_OVER + aside / _MOST_ASIDE >= 1
 
 
 def are_apart(scene: Scene, text: Ints, letters: F64, letter: F64) -> Bools:
