@@ -1014,9 +1014,10 @@ def test_texts_on_top_of_each_other_cannot_be_read(studio: Studio) -> None:
     _tell_apart(studio, LAID, UNLAID)
 
 
-FAR_LINES = [f"<p style='width:5em;line-height:{height}'>{{}}</p>" for height in ("500px", "5000px", "40em")]
+FAR_LINES = [f"<p style='width:5em;line-height:{height}'>{{}}</p>" for height in ("400px", "5000px", "40em")]
 NEAR_LINES = [
     "<p style='width:5em;line-height:4em'>{}</p>",
+    "<p style='width:5em;line-height:300px'>{}</p>",
     "<p style='line-height:400px'>{}</p>",
     "<p style='width:20em;line-height:400px'>{}</p>",
 ]
@@ -1027,6 +1028,9 @@ def test_lines_of_single_words_that_are_far_apart_cannot_be_read(studio: Studio)
 
 
 FAR = [
+    "<p style='font-size:600px;line-height:1;margin:0'>{}</p>",
+    "<p style='font-size:600px;line-height:1;white-space:nowrap'>{}</p>",
+    "<p style='transform:scale(40);transform-origin:0 0'>{}</p>",
     "<p style='font-size:1500px;word-break:break-all'>{}</p>",
     "<p style='width:1ch;word-break:break-all;line-height:300px'>{}</p>",
     "<p style='writing-mode:vertical-rl;height:1ch;word-break:break-all;line-height:300px'>{}</p>",
@@ -1041,6 +1045,7 @@ BANNERS = [
     "<p style='font-size:500px'>{}</p>",
     "<p style='width:9000px'>" + "{0} " * 90 + "</p>",
     "<p style='font-size:1000px'>Five!</p>",
+    "<p style='font-size:700px'>Eleven here</p>",
     "<svg viewBox='0 0 40000 2000' width=800><text y=1500 font-size=1400>{}</text></svg>",
     "<div style='transform:scale(.05);transform-origin:0 0'><p style='font-size:1000px;width:99em'>{}</p></div>",
     "<div style='zoom:.05'><p style='font-size:1000px;width:99em'>{}</p></div>",

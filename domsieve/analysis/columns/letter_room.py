@@ -34,8 +34,10 @@ _LETTER_AREA, _LEAST_LETTER_AREA, _LETTER_WIDTH = 0.5, 0.2, 0.4
 # row, as high as at most so many letters; or as wide, with one or two of them in each line. Nor does anybody read so
 # many that are higher or wider than the window.
 _MOST_APART, _MOST_IN_ROW, _MOST_WINDOWS, _ROW, _COLUMN, _FEWEST_LARGE = 30, 6, 2, 1.9, 2.5, 6
+# Nor so many that are larger than this share of the window.
+_MORE_LARGE, _LARGE_SHARE = 12, 0.65
 # Nor so many lines that are shorter than so many sizes of letters, and this share of the window apart.
-_FEWEST_LINES, _SHORT_LINE, _MOST_OF_WINDOW = 4, 10, 0.5
+_FEWEST_LINES, _SHORT_LINE, _MOST_OF_WINDOW = 4, 10, 0.4
 # Nor letters between two or more sharp shadows of almost their colour that are so many sizes beside them, and so many
 # below or above. Found by eye, as for `_FAINT_SIZES` of `hiding`.
 _BESIDE, _BELOW, _SHARP_PX, _FEWEST_COPIES, _ALMOST, _LEAST_INK = (0.2, 0.6), 0.15, 1.0, 2, 64.0, 0.5
@@ -247,9 +249,13 @@ def _are_huge(scene: Scene, text: Ints, letters: F64, letter: F64) -> Bools:
     area = np.maximum(rect[:, 2:] - rect[:, :2], 0).prod(axis=1) / letters
     most = np.sqrt(area / _LEAST_LETTER_AREA)  # zoom changes the boxes, but not the size of the style
     large = node.letter_px[text, None] * (plane @ np.array([_LETTER_WIDTH, 1.0]))
-    # Drawings have units of their own.
-    is_huge = (np.minimum(large, most[:, None]) > node.window_px).any(axis=1) & ~node.in_drawing[text]
-    return np.asarray((is_huge | (np.minimum(letter, most) > node.window_px[1])) & (letters >= _FEWEST_LARGE))
+    large = np.minimum(large, most[:, None])
+    large[node.in_drawing[text]] = 0  # which have units of their own
+    large[:, 1] = np.maximum(large[:, 1], np.minimum(letter, most))
+    share = (large / node.window_px).max(axis=1)
+    return np.asarray(
+        ((share > 1) & (letters >= _FEWEST_LARGE)) | ((share > _LARGE_SHARE) & (letters >= _MORE_LARGE))
+    )
 
 
 def _with_space(scene: Scene, text: Ints, is_line: Bools) -> F64:
