@@ -1171,6 +1171,9 @@ COPIED = [
     "<p style='text-shadow:4px 0 #000,-4px 0 #000'>{}</p>",
     "<p style='font-size:40px;text-shadow:14px 1px 1px #222,-12px 0 #111'>{}</p>",
     "<p style='color:#0000;text-shadow:0 0 #000,5px 0 #000,-5px 0 #000'>{}</p>",
+    "<p style='filter:drop-shadow(5px 0 #000) drop-shadow(-5px 0 #000)'>{}</p>",
+    "<div style='filter:drop-shadow(5px 0 #000)'><p style='text-shadow:-5px 0 #000'>{}</p></div>",
+    "<div style='filter:drop-shadow(5px 0 #000)'><p style='filter:drop-shadow(-4px 1px #111)'>{}</p></div>",
 ]
 ALONE = [
     "<p style='color:#0000;text-shadow:0 0 #000,5px 0 #000'>{}</p>",
@@ -1178,6 +1181,10 @@ ALONE = [
     "<p style='text-shadow:4px 0 6px #000,-4px 0 6px #000'>{}</p>",
     "<p style='text-shadow:4px 0 #bbb,-4px 0 #bbb'>{}</p>",
     "<p style='text-shadow:0 1px #fff,4px 4px #000'>{}</p>",
+    "<p style='filter:drop-shadow(5px 0 #000)'>{}</p>",
+    "<p style='filter:drop-shadow(1px 1px #000) drop-shadow(-1px -1px #000)'>{}</p>",
+    "<p style='filter:drop-shadow(5px 0 #000) drop-shadow(-5px 0 #000);background:#eee'>{}</p>",
+    "<p style='filter:drop-shadow(5px 0 4px #000) drop-shadow(-5px 0 4px #000)'>{}</p>",
 ]
 
 

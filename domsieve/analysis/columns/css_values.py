@@ -345,10 +345,16 @@ def changes_colours(value: str) -> bool:
     return any(name not in _COLOURLESS for name, _ in calls(value)) or "url(" in value
 
 
+def drop_shadows(value: str) -> list[tuple[Colour, list[float]]]:
+    """Return the colours and lengths of each ``drop-shadow()`` of a ``filter``, as `shadows` does."""
+    casts = [said for name, said in calls(value) if name == "drop-shadow"]
+    return [(ink, lengths) for said in casts for ink, lengths, _ in shadows(said)]
+
+
 def shades(value: str) -> Colour:
     """Return the colour of the last ``drop-shadow()`` of a ``filter`` that has the shape of its letters."""
-    found = [of for name, said in calls(value) if name == "drop-shadow" for of in shadows(said)]
-    return next((ink for ink, lengths, _ in reversed(found) if has_shape(lengths)), NO_COLOUR)
+    found = reversed(drop_shadows(value))
+    return next((ink for ink, lengths in found if has_shape(lengths)), NO_COLOUR)
 
 
 def _amount(said: str) -> float:

@@ -217,7 +217,7 @@ class _Judge:
             | are_turned(scene, text)
             | are_shuffled(scene, text)
             | are_scattered(scene, text)
-            | are_copied(scene, text)
+            | are_copied(scene, text, back.owner)
             | are_symbols(scene, text)
             | are_marked(self.page, text),
         )

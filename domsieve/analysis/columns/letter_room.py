@@ -41,6 +41,7 @@ _FEWEST_LINES, _SHORT_LINE, _MOST_OF_WINDOW = 4, 10, 0.4
 # Nor letters between two or more sharp shadows of almost their colour that are so many sizes beside them, and so many
 # below or above. Found by eye, as for `_FAINT_SIZES` of `hiding`.
 _BESIDE, _BELOW, _SHARP_PX, _FEWEST_COPIES, _ALMOST, _LEAST_INK = (0.2, 0.6), 0.15, 1.0, 2, 64.0, 0.5
+_MOST_CASTERS, _MOST_DRAWN = 4, 16  # of shadows by filters
 # So much ``letter-spacing`` in sizes takes letters apart, also in several lines, if there are so many.
 _MOST_SPACING, _FEWEST_SPACED = 12, 10
 # Small capitals, which browsers make of letters, have this share of their size. With a negative ``letter-spacing``,
@@ -149,22 +150,41 @@ def are_piled(scene: Scene, text: Ints, letters: F64) -> Bools:
     return piled
 
 
-def are_copied(scene: Scene, text: Ints) -> Bools:
-    """Return which texts stand among sharp shadows of their own that are beside the letters."""
-    node, found = scene.node, np.zeros(text.size, np.bool_)
-    for at in np.flatnonzero(node.shadow_number[text] > 0).tolist():
+def are_copied(scene: Scene, text: Ints, owner: Ints) -> Bools:
+    """Return which texts stand among sharp shadows of their own that are beside the letters.
+
+    `owner` are the elements that paint their grounds; around one that casts the shadow with them, they have none.
+    """
+    node, page, found = scene.node, scene.page, np.zeros(text.size, np.bool_)
+    casts = scene.shade_of[page.parent[text]]
+    for at in np.flatnonzero((node.shadow_number[text] > 0) | (casts >= 0)).tolist():
         size, ink = float(node.letter_px[text[at]]), node.ink[text[at]]
         layers = shadows(node.shadow_values[node.shadow_number[text[at]]])
         if ink[3] < _LEAST_INK and layers:  # then one of them is the text
             ink = np.array(layers[0][0])
+        drawn = [(colour, *_offset(lengths)) for colour, lengths, _ in layers]
+        caster = int(casts[at])
+        for _ in range(_MOST_CASTERS):
+            if caster < 0 or caster <= owner[at] < page.end[caster]:
+                break
+            for colour, lengths in node.drop_shadows[node.filter_number[caster]]:
+                by = _offset(lengths)
+                moved = [tuple(map(sum, zip(one[1:], by, strict=True))) for one in drawn[:_MOST_DRAWN]]
+                drawn += [(colour, *by), *((colour, *one) for one in moved)]
+            caster = int(scene.shade_of[page.parent[caster]]) if caster > 0 else -1
         copies = 0
-        for colour, lengths, _ in layers:
-            beside, below, blur = (*map(abs, lengths), 0.0, 0.0, 0.0)[:3]
-            is_near = _BESIDE[0] * size <= beside <= _BESIDE[1] * size and below <= _BELOW * size
+        for colour, right, down, blur in drawn:
+            is_near = _BESIDE[0] * size <= abs(right) <= _BESIDE[1] * size and abs(down) <= _BELOW * size
             is_sharp = blur <= _SHARP_PX and colour[3] >= _LEAST_INK
             copies += bool(is_near and is_sharp and contrast(ink[:3], np.array(colour[:3])) <= _ALMOST)
         found[at] = copies >= _FEWEST_COPIES
     return found
+
+
+def _offset(lengths: list[float]) -> tuple[float, float, float]:
+    """Return how far a shadow is to the right and below, and its blur."""
+    right, down, blur = (*lengths, 0.0, 0.0, 0.0)[:3]
+    return right, down, blur
 
 
 def are_symbols(scene: Scene, text: Ints) -> Bools:

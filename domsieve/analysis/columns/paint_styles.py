@@ -18,6 +18,7 @@ from domsieve.analysis.columns.css_values import (
     changes_colours,
     clamp,
     colour,
+    drop_shadows,
     number,
     opacity_of,
     pictures,
@@ -90,6 +91,7 @@ class PaintStyles:
         self.blur_px = self.each("filter", "none", blur_of)
         self.filter_number, self.filter_values = self.numbers("filter", "none")
         self.shade = self.each("filter", "none", shades)
+        self.drop_shadows = [*map(drop_shadows, self.filter_values)]
         self.backdrop_number, self.backdrop_values = self.numbers("backdrop-filter", "none")
         self.has_any_filter: Bools = (self.filter_number > 0) | (self.backdrop_number > 0)
         self.blend_number, self.blend_values = self.numbers("mix-blend-mode", "normal")
