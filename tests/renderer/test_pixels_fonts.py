@@ -2,14 +2,16 @@
 
 import io
 import string
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
 
 import matplotlib as mpl
 import pytest
 from fontTools.feaLib.builder import addOpenTypeFeaturesFromString
-from fontTools.ttLib import TTFont
+from fontTools.ttLib import TTFont, newTable
+from fontTools.ttLib.tables._f_v_a_r import Axis
+from fontTools.varLib.featureVars import addFeatureVariations
 
 from domsieve.analysis.columns.hiding import Hiding
 from tests.renderer.bad_server import send
@@ -124,3 +126,53 @@ def test_digits_that_a_feature_of_the_font_chooses_are_seen(studio: Studio, styl
     }
     html = f"<p class=digits style='{style}'>1,107.72</p><p class=letters style='{style}'>{_WORDS}</p>"
     assert _judged(studio, fonts, html) == {"1,107.72": Hiding.NONE, _WORDS: Hiding.UNSEEN}
+
+
+def _with_capitals_swapped() -> bytes:
+    return _swapped("DejaVuSans.ttf", _shifted(string.ascii_uppercase))
+
+
+def _with_optical_sizes() -> bytes:
+    """Return a font that draws other letters in small sizes (axis ``opsz``)."""
+    font = TTFont(_FONTS / "DejaVuSans.ttf")
+    names = font.getBestCmap()
+    axis = Axis()
+    axis.axisTag, axis.axisNameID = "opsz", font["name"].addName("size")
+    axis.minValue, axis.defaultValue, axis.maxValue = 8, 40, 144
+    font["fvar"], font["gvar"] = newTable("fvar"), newTable("gvar")
+    font["fvar"].axes = [axis]
+    font["gvar"].version, font["gvar"].reserved = 1, 0
+    font["OS/2"].usMaxContext = 1
+    font["gvar"].variations = {name: [] for name in font.getGlyphOrder()}
+    forms = {names[ord(one)]: names[ord(other)] for one, other in _shifted(string.ascii_lowercase).items()}
+    addFeatureVariations(font, [([{"opsz": (-1, -0.3)}], forms)])
+    return _saved(font)
+
+
+def _with_letters_on_each_other() -> bytes:
+    font = TTFont(_FONTS / "DejaVuSans.ttf")
+    del font["GPOS"]
+    names = [font.getBestCmap()[ord(letter)] for letter in string.ascii_lowercase]
+    addOpenTypeFeaturesFromString(
+        font, f"feature kern {{ @all = [{' '.join(names)}]; pos @all -800 @all; }} kern;"
+    )
+    return _saved(font)
+
+
+@pytest.mark.parametrize(
+    ("font", "style"),
+    [
+        (_with_optical_sizes, "p { font-size: 16px }"),
+        (partial(_with_feature, "smcp", string.ascii_lowercase), "p { font-variant-caps: small-caps }"),
+        (_with_capitals_swapped, "p { font-variant-caps: small-caps }"),
+        (_with_capitals_swapped, "p::first-line { text-transform: uppercase }"),
+        (_with_capitals_swapped, "p::first-line { font-variant-caps: small-caps }"),
+        (_with_letters_on_each_other, ""),
+    ],
+)
+def test_other_letters_in_some_styles_of_a_font_are_not_seen(
+    studio: Studio, font: Callable[[], bytes], style: str
+) -> None:
+    html = f"<style>{style}</style><p class=odd>{_WORDS}</p><p class=plain>plain {_WORDS}</p>"
+    fonts = {"odd": font(), "plain": _swapped("DejaVuSans.ttf", {})}
+    assert _judged(studio, fonts, html) == {_WORDS: Hiding.UNSEEN, f"plain {_WORDS}": Hiding.NONE}

@@ -1,10 +1,10 @@
 """Fonts of a page that draw other letters than its texts have."""
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 import numpy as np
 
-from domsieve.renderer.page._pixel_parts import CHANCE, Bools, Ints, units
+from domsieve.renderer.page._pixel_parts import CHANCE, Bools, Ints, px, units
 from domsieve.renderer.page._pixel_scene import Scene
 
 # So many letters of a font are compared, but no fewer than the other number; and so many groups of fonts. Guesses.
@@ -22,6 +22,10 @@ _MOST_WRITTEN, _TOGETHER = 300, 10
 _MISTAKEN_SHARE, _LEAST_JOINED, _LEAST_OF_WORD, _FEWEST_MISTAKEN = 0.3, 0.5, 0.2, 6
 # Letters of these and later scripts may have other forms beside each other.
 _JOINED = "\u0590"
+_STYLES = (
+    *("font-style", "font-weight", "font-family", "font-variant-caps", "font-stretch"),
+    "font-size",
+)
 
 
 def letters_of_fonts(texts: Iterable[tuple[str, str]]) -> tuple[list[list[tuple[str, str]]], set[str]]:
@@ -55,6 +59,11 @@ def letters_of_fonts(texts: Iterable[tuple[str, str]]) -> tuple[list[list[tuple[
     return groups[:_MOST_FONTS], {font for group in groups[_MOST_FONTS:] for font, _ in group}
 
 
+# Of a font: style and weight, size in px, family, capitals, and width.
+DrawnFont = tuple[str, float, str, str, str]
+_CASES = {"uppercase": str.upper, "lowercase": str.lower}
+
+
 class Written:
     """What is written in the fonts of a document.
 
@@ -63,6 +72,8 @@ class Written:
     scene : the texts.
     document : its number.
     skipped : the fonts to leave out.
+    first : of texts whose block has a style for its first line, what ``firstLines`` of ``pixels_lines.js`` says.
+        Nothing tells which of their lines it is, so all count in both.
 
     Attributes
     ----------
@@ -70,25 +81,36 @@ class Written:
     lines : pieces of lines: the font, the text, and where in it each part begins and ends, in code units.
     """
 
-    def __init__(self, scene: Scene, document: int, skipped: Collection[str]) -> None:
+    def __init__(
+        self, scene: Scene, document: int, skipped: Collection[str], first: Mapping[int, Sequence[str]]
+    ) -> None:
         self._scene = scene
-        letters: dict[str, dict[str, None]] = {}
+        letters: dict[DrawnFont, dict[str, None]] = {}
         self.lines: list[tuple[str, str, list[list[int]]]] = []
-        self._parts: list[Ints] = []
+        self._drawn: list[tuple[DrawnFont, str, Ints]] = []
         own = np.flatnonzero((scene.document_of[scene.owner] == document) & (scene.line < len(scene.pieces)))
         own = own[np.argsort(scene.line[own], kind="stable")]
         for parts in np.split(own, np.flatnonzero(np.diff(scene.line[own])) + 1) if own.size else ():
-            font = scene.fonts[scene.font_of[scene.owner[parts[0]]]]
-            piece = scene.pieces[scene.line[parts[0]]]
+            node = int(scene.owner[parts[0]])
+            font, piece = scene.fonts[scene.font_of[node]], scene.pieces[scene.line[parts[0]]]
             if font in skipped:
                 continue
-            letters.setdefault(font, {}).update(dict.fromkeys(filter(str.isalnum, piece)))
-            for some in np.split(parts, range(_TOGETHER, parts.size, _TOGETHER)):
-                chars = scene.chars[some]
-                begin, text = int(chars.min()), piece[chars.min() : chars.max()]
-                ends = [[units(text[: end - begin]) for end in pair] for pair in chars.tolist()]
-                self.lines.append((font, text, ends))
-                self._parts.append(some)
+            ways = [(font, scene.style(node, *_STYLES), piece)]
+            if said := first.get(node):
+                *styles, _, size, _, _, case = said
+                changed = _CASES.get(case, str)(piece)
+                if len(changed) == len(piece):
+                    ways.append((_shorthand(styles), [*styles, size], changed))
+            for name, (style, weight, family, caps, stretch, size), text in ways:
+                size_px = round(px(size) * float(scene.zoom[node]), 2)
+                drawn = f"{style} {weight}", size_px, family, caps or "normal", stretch
+                letters.setdefault(drawn, {}).update(dict.fromkeys(filter(str.isalnum, text)))
+                for some in np.split(parts, range(_TOGETHER, parts.size, _TOGETHER)):
+                    chars = scene.chars[some]
+                    begin, inside = int(chars.min()), text[chars.min() : chars.max()]
+                    ends = [[units(inside[: end - begin]) for end in pair] for pair in chars.tolist()]
+                    self.lines.append((name, inside, ends))
+                    self._drawn.append((drawn, text, some))
         self.fonts = [
             (font, "".join(all_ if len(all_) <= _MOST_WRITTEN else CHANCE.sample([*all_], _MOST_WRITTEN)))
             for font, all_ in letters.items()
@@ -115,13 +137,15 @@ class Written:
         compared, mistaken_in, is_strange = np.zeros((3, scene.line.size))
         is_like = np.ones_like(compared)
         mistaken_by: dict[int, set[str]] = {}  # the letters of each text that look like others
-        for (font, _, _), parts, likeness in zip(self.lines, self._parts, joined, strict=True):
-            is_strange[parts] = font in strange
+        for (font, piece, parts), likeness in zip(self._drawn, joined, strict=True):
+            is_strange[parts] = np.maximum(is_strange[parts], font in strange)
             for part, like in zip(parts.tolist(), likeness, strict=True):
-                text = scene.pieces[scene.line[part]][slice(*scene.chars[part])]
-                compared[part], mistaken_in[part] = (sum(map(text.count, letters)) for letters in wrong[font])
+                text = piece[slice(*scene.chars[part])]
+                of_all, of_wrong = (sum(map(text.count, letters)) for letters in wrong[font])
+                if of_wrong >= mistaken_in[part]:
+                    compared[part], mistaken_in[part] = of_all, of_wrong
                 mistaken_by.setdefault(int(scene.owner[part]), set()).update({*text} & {*wrong[font][1]})
-                is_like[part] = like if max(text) < _JOINED else 1
+                is_like[part] = min(is_like[part], like if max(text) < _JOINED else 1)
         letters_of, like_of, compared_of, mistaken_of = (
             np.bincount(scene.owner, one, scene.kind.size)
             for one in (scene.letters, scene.letters * is_like, compared, mistaken_in)
@@ -135,3 +159,9 @@ class Written:
         return np.asarray(
             is_other | (is_joined & ((is_strange > 0) | (count[scene.owner] >= _FEWEST_MISTAKEN)))
         )
+
+
+def _shorthand(styles: Sequence[str]) -> str:
+    """Return a font as a canvas takes it, 32 px large, as `Scene.fonts` has it."""
+    style, weight, family, *_ = styles
+    return f"{style} {weight} 32px {family}"

@@ -13,7 +13,7 @@
 // scrollPage(left, top): scrolls the page; returns how far, and the size of the window.
 // undo(element), restore(): undo what was put, and everything; restore returns whether anything was scrolled.
 // The others share sheet(rules), strong(selector), adopt(sheets, trees), drop(sheets, trees), treesOf(roots),
-// isPut(element), above(node), rectOf(element), and
+// isPut(element), above(node), rectOf(element), stretched(width) and
 // isWindow(element), scrolledTo(element), scrollOn(element, left, top) and scrollBack([element, [left, top]]).
 globalThis.domsievePixels = (() => {
   const { part, run, own, isLaidOut, scrolls, trees, animated } = dom;
@@ -36,6 +36,17 @@ globalThis.domsievePixels = (() => {
     for (const root of all) {
       root.adoptedStyleSheets = [...root.adoptedStyleSheets].filter((one) => !sheets.includes(one));
     }
+  };
+
+  const STRETCHES = [
+    [50, "ultra-condensed"], [62.5, "extra-condensed"], [75, "condensed"], [87.5, "semi-condensed"], [100, "normal"],
+    [112.5, "semi-expanded"], [125, "expanded"], [150, "extra-expanded"], [200, "ultra-expanded"],
+  ];
+  // Of the fonts of a family, browsers take the next narrower one than a narrow width, or wider than a wide one.
+  const stretched = (value) => {
+    const width = parseFloat(value) || 100;
+    const found = width > 100 ? STRETCHES.find(([one]) => one >= width) : STRETCHES.findLast(([one]) => one <= width);
+    return found?.[1] ?? (width > 100 ? "ultra-expanded" : "ultra-condensed");
   };
 
   const changed = new Map();
@@ -92,6 +103,7 @@ globalThis.domsievePixels = (() => {
     scrolledTo,
     scrollOn,
     scrollBack,
+    stretched,
     isPut: (element) => changed.has(element),
 
     put,

@@ -60,6 +60,7 @@ from domsieve.renderer.page._pixel_search import Searcher
 from domsieve.renderer.page._pixel_sheets import mentioned
 from domsieve.renderer.page._pixel_viewer import AT_END
 from domsieve.renderer.page._pixel_window import grounds_of, in_window
+from domsieve.snapshot.page import Kind
 
 # Bounds of the work on one page. Texts beyond them are unsure.
 _TALLEST_PX, _WIDEST_PX = 1_000_000, 16_384
@@ -405,10 +406,19 @@ class _Page(Searcher):
                 own = scene.document_of == document
                 scene.unread |= np.isin(scene.fonts, wrong)[scene.font_of] & own
                 scene.unsure |= np.isin(scene.fonts, [*others])[scene.font_of] & own
-                texts = Written(scene, document, others)
+                texts = Written(scene, document, others, await self._first_lines(scene, document))
                 mistaken = await self.call(document, "mistaken", *texts.fonts)
                 joined = await self.call(document, "joined", *texts.lines)
                 scene.misread |= texts.misread(mistaken, joined)
+
+    async def _first_lines(self, scene: Scene, document: int) -> dict[int, Sequence[str]]:
+        """Return what ``firstLines`` says of the texts of a document whose block has a style for its first line."""
+        if not self.has_first_lines:
+            return {}
+        texts = np.unique(scene.owner[(scene.document_of == document)[scene.owner]])
+        texts = texts[scene.kind[texts] == Kind.TEXT]
+        said = await self.call(document, "firstLines", *await self._handles(scene, texts.tolist()))
+        return {text: one for text, one in zip(texts.tolist(), said, strict=True) if one}
 
     async def _check_blank(self, scene: Scene) -> None:
         """Find the texts that are not transparent without letters, since an inline style forbids it."""

@@ -1,12 +1,13 @@
 // Evaluated after pixels.js: adds what tells of the fonts of a document, and of styles that no capture has.
 // hasFonts(), alike(...groups): whether the document loads fonts, and which groups of [font, letters] draw all alike.
-// mistaken(...fonts): of each [font, letters], the letters that it draws like other ones.
+// mistaken(...fonts): of each [font, letters], the letters that it draws like other ones; a font is its style and weight,
+// its size in px, its family, capitals and width.
 // joined(...lines): of each [font, text, parts], how much each part of the text, given by where it begins and ends, looks
 // like its letters do that are drawn one by one.
 // unboxed(...): what no capture has of the styles.
 Object.assign(domsievePixels, (() => {
   const { own, isLaidOut } = dom;
-  const { treesOf } = domsievePixels;
+  const { treesOf, stretched } = domsievePixels;
 
   // What letters inherit.
   const OF_LETTERS = ["color", "webkitTextFillColor", "webkitTextStrokeColor", "textShadow", "font", "letterSpacing",
@@ -31,13 +32,21 @@ Object.assign(domsievePixels, (() => {
     }).join(";");
   };
 
+  // Fonts may have other letters for sizes, capitals and widths.
+  const choose = (pen, font) => {
+    const [style, size, family, caps, stretch] = Array.isArray(font) ? font : [font];
+    pen.font = size === undefined ? style : `${style} ${size}px ${family}`;
+    pen.fontVariantCaps = caps ?? "normal";
+    pen.fontStretch = stretched(stretch);
+  };
+
   // The forms of letters: each fills a cell, but narrow ones stay narrow, and all have the same mean and power. null for
   // what is not drawn. Their correlation is the likeness of two.
   const [CELL, EDGE, NARROWEST] = [14, 1, 0.35];
   const formsOf = (pairs) => {
     const pen = new OffscreenCanvas(CELL, CELL * pairs.length || 1).getContext("2d", { willReadFrequently: true });
     pairs.forEach(([font, letter], at) => {
-      pen.font = font;
+      choose(pen, font);
       const size = pen.measureText(letter);
       const [wide, high] = [size.actualBoundingBoxLeft + size.actualBoundingBoxRight, size.actualBoundingBoxAscent + size.actualBoundingBoxDescent];
       const [across, down] = [[wide, high], [high, wide]].map(([one, other]) => (CELL - 2 * EDGE) / Math.max(one, NARROWEST * other));
@@ -74,13 +83,19 @@ Object.assign(domsievePixels, (() => {
     [...document.fonts].filter(({ status }) => status === "loaded").map(({ family }) => family.replace(/^["']|["']$/g, ""));
 
   return {
-    mistaken(...fonts) {
+    mistaken(...all) {
+      const loaded = loadedFamilies();
+      const fonts = all.filter(([[, , family]]) => loaded.some((one) => family.includes(one)));
+      if (fonts.length < all.length) {
+        const found = fonts.length ? this.mistaken(...fonts) : [];
+        return all.map((one) => (fonts.includes(one) ? found.shift() : ""));
+      }
       const [LIKE, MORE] = [0.85, 0.15]; // the likeness of a letter with another one, and how much more it is than with its own
       const written = new Set(fonts.flatMap(([, letters]) => [...letters]));
       const plain = new Set([...written].map((letter) => letter.toLowerCase()));
       const others = ALPHABETS.filter((letters, at) => at < 2 || letters.some((letter) => plain.has(letter))).flat();
-      const all = [...new Set([UNKNOWN, ...others, ...others.map((letter) => letter.toUpperCase()), ...written])];
-      const pairs = OWN_FONTS.flatMap((font) => all.map((letter) => [font, letter]));
+      const compared = [...new Set([UNKNOWN, ...others, ...others.map((letter) => letter.toUpperCase()), ...written])];
+      const pairs = OWN_FONTS.flatMap((font) => compared.map((letter) => [font, letter]));
       const known = new Map();
       formsOf(pairs).forEach((form, at) => {
         const [letter, unknown] = [pairs[at][1], known.get(UNKNOWN)?.at(-1)];
@@ -103,6 +118,7 @@ Object.assign(domsievePixels, (() => {
 
     joined(...lines) {
       const [SIZE, HIGH, BASE, LONGEST] = [16, 28, 20, 2000]; // px
+      const LEAST_WIDE = 0.6; // of its letters one by one: below it a font puts them on top of each other. A guess.
       const pens = [0, 1].map(() => new OffscreenCanvas(LONGEST, HIGH).getContext("2d", { willReadFrequently: true }));
       const [whole, apart] = pens;
       const [widths, loaded] = [new Map(), loadedFamilies()];
@@ -121,6 +137,12 @@ Object.assign(domsievePixels, (() => {
         whole.fillText(text, 1, BASE);
         const endOf = (units) => 1 + whole.measureText(text.slice(0, units)).width;
         const places = parts.map((ends) => ends.map(endOf));
+        const isHeap = ([from, to]) => {
+          whole.fontKerning = "auto";
+          const wide = whole.measureText(text.slice(from, to)).width;
+          whole.fontKerning = "none";
+          return wide < LEAST_WIDE * [...text.slice(from, to)].reduce((sum, letter) => sum + wideOf(letter), 0);
+        };
         parts.forEach(([from, to], at) => {
           const [letters, [left, right]] = [[...text.slice(from, to)], places[at]];
           let [units, wide] = [from, 0];
@@ -134,7 +156,8 @@ Object.assign(domsievePixels, (() => {
         });
         const width = Math.min(Math.ceil(Math.max(...places.flat())) + 1, LONGEST);
         const [one, other] = pens.map((pen) => pen.getImageData(0, 0, width, HIGH).data);
-        return places.map((place) => {
+        return places.map((place, at) => {
+          if (isHeap(parts[at])) return 0;
           const [left, right] = place.map((edge) => Math.min(Math.round(edge), width));
           const count = Math.max(right - left, 1);
           let [power, otherPower, common] = [0, 0, 0];

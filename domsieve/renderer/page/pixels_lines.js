@@ -4,7 +4,7 @@
 // measured(fonts, lines), drawn(fonts, lines, width, height, scale): the letters of lines, apart from the page.
 Object.assign(domsievePixels, (() => {
   const { part, run, own } = dom;
-  const { above } = domsievePixels;
+  const { above, stretched } = domsievePixels;
 
   const paper = (width, height) => {
     const found = own("createElementNS").call(document, "http://www.w3.org/1999/xhtml", "canvas");
@@ -39,16 +39,6 @@ Object.assign(domsievePixels, (() => {
   const MOST_MISFIT = 0.08;
   // The letters of a ruby are spread if they have this share of room.
   const LEAST_SPREAD = 0.02;
-  const STRETCHES = [
-    [50, "ultra-condensed"], [62.5, "extra-condensed"], [75, "condensed"], [87.5, "semi-condensed"], [100, "normal"],
-    [112.5, "semi-expanded"], [125, "expanded"], [150, "extra-expanded"], [200, "ultra-expanded"],
-  ];
-  // Of the fonts of a family, browsers take the next narrower one than a narrow width, or wider than a wide one.
-  const stretched = (value) => {
-    const width = parseFloat(value) || 100;
-    const found = width > 100 ? STRETCHES.find(([one]) => one >= width) : STRETCHES.findLast(([one]) => one <= width);
-    return found?.[1] ?? (width > 100 ? "ultra-expanded" : "ultra-condensed");
-  };
   const RENDERINGS = ["optimizeSpeed", "optimizeLegibility", "geometricPrecision"];
   // Letters that are narrower than this where a drawing is stretched cannot be read.
   const LEAST_LETTER_PX = 2.5;
