@@ -289,6 +289,52 @@ IN_SIGHT = {
     "a tall sticky box with it": "<div style='position:sticky;top:0;height:90vh'><div style='height:80vh'></div>"
     f"<p>{{}}</p></div>{_TALL}<p style='margin-left:10px'>other words</p>{_TALL}",
 }
+_SCROLLING = "<div style='position:relative;width:{}px'><div style='overflow:auto;{}'>{}</div>{}</div>"
+_ROWS = "".join(f"<p>line{number} some words</p>" for number in range(14))
+# Boxes that scroll and are covered in part, with the words that nothing brings from under the covers.
+PARTLY_FREE = {
+    "a table with a sticky head and column": (
+        "<style>div { overflow: auto; height: 240px; width: 400px } td, th { padding: 6px 20px; "
+        "white-space: nowrap } "
+        f"thead th {{ position: sticky; top: 0; background: {_WHITE} }} th:first-child {{ position: sticky; left: 0; "
+        f"background: {_WHITE}; z-index: 1 }}</style><div><table><thead><tr>"
+        + "".join(f"<th>Column head{number} words" for number in range(5))
+        + "<tbody>"
+        + "".join(
+            f"<tr><th>Row head{row} words" + "".join(f"<td>cell{row}.{column} words" for column in range(4))
+            for row in range(12)
+        )
+        + "</table></div>",
+        [],
+    ),
+    "a bar over its lower part": (
+        _SCROLLING.format(
+            600,
+            "height:200px",
+            _ROWS,
+            "<div style='position:absolute;left:0;right:0;bottom:0;height:120px;background:#fff'></div>",
+        ),
+        ["line11", "line12", "line13"],
+    ),
+    "a sticky foot": (
+        _SCROLLING.format(
+            600,
+            "height:200px",
+            f"{_ROWS}<div style='position:sticky;bottom:0;background:#fff;height:80px'></div>",
+            "",
+        ),
+        [],
+    ),
+    "a pane over its right part": (
+        _SCROLLING.format(
+            700,
+            "display:flex",
+            "".join(f"<p style='flex:0 0 360px'>card{number} with its words</p>" for number in range(7)),
+            "<div style='position:absolute;right:0;top:0;bottom:0;width:300px;background:#fff'></div>",
+        ),
+        [],
+    ),
+}
 _LOW = f"<p>top</p>{_TALL}<p>{{}}</p>"
 # Pages and frames without a doctype, of which other elements are scrolled: the page, and what is in its frame.
 QUIRKS = {
@@ -353,6 +399,14 @@ def test_what_is_covered_wherever_it_is_in_the_window_is_hidden(studio: Studio, 
 def test_what_is_in_sight_somewhere_in_the_window_is_seen(studio: Studio, way: str) -> None:
     page = show(studio, IN_SIGHT[way].replace("{}", _WORDS))
     assert _WORDS in domsieve.clean(page, method="none", hidden="pixels").text
+
+
+@pytest.mark.parametrize("way", PARTLY_FREE)
+def test_what_a_box_brings_to_where_it_is_free_is_seen(studio: Studio, way: str) -> None:
+    html, covered = PARTLY_FREE[way]
+    page = show(studio, html)
+    whole, kept = (domsieve.clean(page, method="none", hidden=how).text.split() for how in ("keep", "pixels"))
+    assert [word for word in whole if word not in kept] == covered
 
 
 @pytest.mark.parametrize("way", QUIRKS)

@@ -63,6 +63,11 @@ class Count:
         waiting = self._is_known & ~self._is_counted & ~self.scene.unreadable[self.scene.owner]
         return np.asarray(waiting & ((self.scene.fixed_box >= 0) == is_fixed) & is_near)
 
+    def in_view_before(self) -> Bools:
+        """Return the parts (B,) in boxes that scroll that were counted where everything is now."""
+        _, share = self.scene.in_view()
+        return np.asarray(self._is_counted & (self.scene.scroller >= 0) & (share >= IN_VIEW))
+
     def waiting(self) -> Ints:
         """Return the parts that scroll and have not been in view."""
         scrolls = (self.scene.scroller >= 0) & ~self.scene.unreadable[self.scene.owner]
@@ -89,6 +94,11 @@ class Count:
     def seen(self, boxes: Bools) -> Bools:
         """Return which of some parts have been counted and changed."""
         return np.asarray(boxes & self._is_counted & (self._changed > 0) & ~self.unseen(boxes))
+
+    def are_whole(self, boxes: Bools, least: float) -> Bools:
+        """Return which of some parts changed at least by a share of what these do in the middle, for their ink."""
+        rate = np.divide(self._changed, self._ink, out=np.zeros_like(self._ink), where=self._ink > 0)
+        return np.asarray(boxes & (rate >= least * np.median(rate[boxes]))) if boxes.any() else boxes
 
     def missing(self, boxes: Bools) -> Bools:
         """Return which of some parts can be judged, but have not been seen yet."""

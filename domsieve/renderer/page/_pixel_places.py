@@ -118,6 +118,23 @@ class Places(Tree):
             port[number] = common(own, port[one.outer])
         return port
 
+    def corners(self) -> F64:
+        """Return the upper left corner of each scroller now (S, 2), also where nothing around shows it."""
+        moved, found = self._moved(), np.zeros((len(self.scrollers), 2))
+        for number, one in enumerate(self.scrollers):
+            found[number] = one.port[:2] - moved[one.outer] + self.shifts[self._float_of[one.node]]
+        return found
+
+    def sticks(self, number: int) -> Bools:
+        """Return along which axes each part (B, 2) stays where it is while a scroller is scrolled."""
+        inside = np.append(self._around_floats() == number, [False])
+        floats = np.minimum(self._float_of[self.owner], self.floats.size)
+        return np.asarray((self.ways[floats] > 0) & inside[floats][:, None])
+
+    def has_floats(self, number: int) -> bool:
+        """Return whether anything stays where it is while a scroller is scrolled."""
+        return bool((self._around_floats() == number).any())
+
     def room(self) -> F64:
         """Return what each scroller shows of its content at once (S + 1, 2); the last is for what does not scroll."""
         found = np.full((len(self.scrollers) + 1, 2), np.inf)
@@ -148,18 +165,23 @@ class Places(Tree):
             number = self.scrollers[number].outer
         return found
 
-    def offsets_for(self, box: int, number: int, share: float) -> F64:
-        """Return the offsets of a scroller, given those in it, that show a part, with a share of the room before."""
-        target = self.box[box, :2].copy()
-        if share:  # what is longer than the box may be in it only where its way ends
-            target += self.ways[self._float_of[self.owner[box]]]
+    def target(self, box: int, number: int) -> F64:
+        """Return where the upper left corner of a part is if a scroller is not scrolled, but those in it are."""
+        found = self.box[box, :2].copy()
         for inner in self.chain(box):
-            one = self.scrollers[inner]
             if inner == number:
                 break
-            target -= (one.at - one.start) * one.scale
+            one = self.scrollers[inner]
+            found -= (one.at - one.start) * one.scale
+        return np.asarray(found)
+
+    def offsets_for(self, box: int, number: int, share: float) -> F64:
+        """Return the offsets of a scroller, given those in it, that show a part, with a share of the room before."""
+        target = self.target(box, number)
+        if share:  # what is longer than the box may be in it only where its way ends
+            target += self.ways[self._float_of[self.owner[box]]]
         one = self.scrollers[number]
-        least = _BELOW_STICKY if number in self._around_floats() else CHANCE.uniform(*_BELOW_EDGE)
+        least = _BELOW_STICKY if self.has_floats(number) else CHANCE.uniform(*_BELOW_EDGE)
         share = max(share, least)
         room = np.maximum(share * (one.port[2:] - one.port[:2] - self.box[box, 2:] + self.box[box, :2]), 1)
         return np.where(one.axes, one.start + (target - one.port[:2] - room) / one.scale, one.start)

@@ -2,13 +2,14 @@
 
 import itertools
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from domsieve.renderer.page._moments import Moments
 from domsieve.renderer.page._pixel_count import Count
+from domsieve.renderer.page._pixel_free import Rooms
 from domsieve.renderer.page._pixel_parts import CHANCE, F64, Bools, common, meet
 from domsieve.renderer.page._pixel_pictures import around_all
 from domsieve.renderer.page._pixel_scene import LOOKING, Scene
@@ -34,6 +35,10 @@ _MOST_VIEWS, _MOST_SECOND = 200, 40
 _NEAR = 0.3
 # What goes at another pace than the box that it scrolls in is scrolled to again.
 _MOST_TRIES = 5
+# What is not seen where it is not known whether anything is, is looked for in so many places of its box.
+_MOST_PLACES = 3
+# A box that cannot be scrolled so far is scrolled elsewhere: as often as it has ends that are not known.
+_MOST_ENDS = 5
 
 
 class Searcher(Viewer):
@@ -67,18 +72,28 @@ class Searcher(Viewer):
         """Scroll what scrolls until all its texts were in view."""
         self._forget_shapes(count.scene)
         await self._close(count, fixed)
-        await self._scroll_through(count, fixed, whole, _MOST_VIEWS)
+        rooms = Rooms()
+        rooms.learn(count, count.in_view_before())
+        await self._scroll_through(count, fixed, whole, rooms, _MOST_VIEWS)
         # What is under a bar or an arrow at the edge of its box may be seen in the middle.
         count.wait_for_unseen()
-        await self._scroll_through(count, fixed, whole, _MOST_SECOND, share=0.5)
+        await self._scroll_through(count, fixed, whole, rooms, _MOST_SECOND, share=0.5)
 
     async def _scroll_through(
-        self, count: Count, fixed: dict[int, Any], whole: F64, most: int, *, share: float = 0.0
+        self,
+        count: Count,
+        fixed: dict[int, Any],
+        whole: F64,
+        rooms: Rooms,
+        most: int,
+        *,
+        share: float = 0.0,
     ) -> None:
         """Scroll to the texts that wait; boxes apart from each other at once.
 
         Parameters
         ----------
+        rooms : what is known of what the boxes leave free.
         most : so many pictures are taken; what waits longer is unknown.
         share : see `Scene.offsets_for`. If it is not 0, only what was scrolled to is pictured.
         """
@@ -101,27 +116,56 @@ class Searcher(Viewer):
             await self.loosen()
             for box in sought:
                 for number in scene.chain(box):
-                    one = scene.scrollers[number]
-                    handle = await self._handle(scene, one.node)
-                    at = scene.offsets_for(box, number, share).tolist()
-                    document = int(scene.document_of[one.node])
-                    one.at = np.array(await self.call(document, "scroll", handle, *at), np.float64)
+                    await self._bring(count, box, number, rooms, share)
             await self.arrive()
             await self.follow(count, contents, everything=moves, shapes=self.has_driven)
             boxes = count.in_view(is_fixed=root >= 0, sought=sought)
+            is_sought = np.isin(np.arange(boxes.size), sought)
             if share:
-                boxes &= _near(scene, sought)
+                boxes &= np.isin(scene.scroller, scene.scroller[sought])
+            for box in sought:
+                number = int(scene.scroller[box])
+                free = rooms.free(scene, number)
+                if free is not None:
+                    boxes &= (scene.scroller != number) | free | is_sought
+                elif share:
+                    boxes &= (scene.scroller != number) | _near(scene, box)
             ports = [scene.port_of(box) for box in sought if boxes[box]]
             if ports:
                 clip = np.array([*np.min(ports, axis=0)[:2], *np.max(ports, axis=0)[2:]])
                 async with self.showing([fixed[root]] if root in fixed else []):
                     await self.view(count, boxes, common(clip, whole))
+                rooms.learn(count, boxes)
+                if share:
+                    self._wait_again(count, boxes, rooms, sought)
             for box in sought:
                 tries[box] += 1
-                if tries[box] >= (_MOST_TRIES if moves else 1):
+                most_tries = _MOST_TRIES if moves else _MOST_PLACES if share and boxes[box] else 1
+                if tries[box] >= most_tries:
                     count.give_up(box)
             self._forget_shapes(scene)
         count.leave(count.waiting())
+
+    async def _bring(self, count: Count, box: int, number: int, rooms: Rooms, share: float) -> None:
+        """Scroll a box so that a part comes where nothing covers it; `share` is as for `Scene.offsets_for`."""
+        scene = count.scene
+        one = scene.scrollers[number]
+        handle, document = await self._handle(scene, one.node), int(scene.document_of[one.node])
+        waiting = np.isin(np.arange(scene.owner.size), count.waiting())
+        for _ in range(_MOST_ENDS):
+            at = rooms.offsets_for(scene, box, number, share, waiting)
+            one.at = np.array(await self.call(document, "scroll", handle, *at.tolist()), np.float64)
+            if not rooms.limit(scene, number, at):
+                return
+
+    def _wait_again(self, count: Count, boxes: Bools, rooms: Rooms, sought: Sequence[int]) -> None:
+        """Wait again for those of some parts that were not seen, where it is not known whether anything is."""
+        scene, unseen = count.scene, count.unseen(boxes)
+        for box in sought:
+            number = int(scene.scroller[box])
+            if rooms.free(scene, number) is not None:
+                own = unseen & (scene.scroller == number)
+                count.recount(own & ~rooms.knows(scene, number, own))
 
     def _forget_shapes(self, scene: Scene) -> None:
         """Do not count texts that boxes scroll as misshapen, if they may have another shape elsewhere in these."""
@@ -197,16 +241,13 @@ class Searcher(Viewer):
             await self.view_again(count, boxes & is_fixed, contents, top)
 
 
-def _near(scene: Scene, sought: Iterable[int]) -> Bools:
-    """Return the parts (B,) that are near some others in the boxes that these scroll in."""
+def _near(scene: Scene, box: int) -> Bools:
+    """Return the parts (B,) that are near another one in the box that it scrolls in."""
     place, _ = scene.in_view()
     middle = (place[:, :2] + place[:, 2:]) / 2
-    found = np.zeros(len(place), np.bool_)
-    for box in sought:
-        one = scene.scrollers[int(scene.scroller[box])]
-        is_near = np.abs(middle - middle[box]) <= _NEAR * (one.port[2:] - one.port[:2])
-        found |= (scene.scroller == scene.scroller[box]) & (is_near | ~one.axes).all(axis=1)
-    return found
+    one = scene.scrollers[int(scene.scroller[box])]
+    is_near = np.abs(middle - middle[box]) <= _NEAR * (one.port[2:] - one.port[:2])
+    return np.asarray((scene.scroller == scene.scroller[box]) & (is_near | ~one.axes).all(axis=1))
 
 
 class _Search:

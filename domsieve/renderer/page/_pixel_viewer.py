@@ -80,6 +80,8 @@ class Viewer(Reader):
         self._fixed = np.flatnonzero(~np.isin(floats, sticky)).tolist()
         scene.ways[:-1] = np.array([way_of(scene, node) for node in floats.tolist()]).reshape(-1, 2)
         scene.ways[self._fixed] = 0
+        for document, own in self._sticky.items():
+            scene.ways[[*own]] *= await self.call(document, "sticks", *own.values())
         around = [cutting(scene, node) for node in grounds.tolist()]
         middles = scene.bounds[[node for node in around if node >= 0]][:, 1::2].mean(axis=1)
         self.cuts = np.unique(middles).tolist()[:_MOST_CUTS]

@@ -221,6 +221,14 @@ globalThis.domsievePixels = (() => {
       return [[scrollX, scrollY], ...corners];
     },
 
+    // Along which axes sticky elements stay where they are while something is scrolled.
+    sticks(...elements) {
+      return elements.map((element) => {
+        const style = run(element, Element, "computedStyleMap");
+        return [["left", "right"], ["top", "bottom"]].map((sides) => sides.some((side) => style.get(side)?.value !== "auto"));
+      });
+    },
+
     scroll(element, left, top) {
       if (!scrolled.has(element)) scrolled.set(element, scrolledTo(element));
       scrollOn(element, left, top);
