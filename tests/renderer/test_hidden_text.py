@@ -825,6 +825,25 @@ def test_what_a_frame_scrolls_to_is_kept(studio: Studio) -> None:
     assert reason(box) == Hiding.NONE
 
 
+_DEEP = "<div style='position:absolute;inset:0;background:#9cf;transform:translateZ({}px) scale({})'></div>"
+_ROOM = "<div style='position:relative;transform-style:preserve-3d;height:300px'>"
+
+
+def test_a_layer_that_is_farther_covers_only_what_it_stays_over(studio: Studio) -> None:
+    box = "<div style='height:450px;overflow:hidden auto;perspective:1px'>{}</div>"
+    far, low = f"{_ROOM}{_DEEP.format(-1, 2)}", "<div style='height:900px'></div><p>end</p>"
+    nearer = "<p style='transform:translateZ(-2px) scale(3)'>word</p>"
+    for html, expected in (
+        # The layer of the next group is over it before the box is scrolled.
+        (f"{far}<p style='margin-top:230px'>word</p></div>{far}</div>{low}", Hiding.NONE),
+        (f"{_ROOM}<p>word</p>{_DEEP.format(-1, 2)}</div>{low}", Hiding.NONE),
+        (f"{_ROOM}<p>word</p>{_DEEP.format(0, 1)}</div>{low}", Hiding.COVERED),
+        (f"{_ROOM}{nearer}{_DEEP.format(-1, 2)}</div>", Hiding.COVERED),
+    ):
+        page = studio.show(f"<!doctype html><body>{box.format(html)}").snapshot
+        assert judged(page)["word"] == expected, html
+
+
 # A picture that the server has, with white or dark text on it, and the same where the server has no such picture.
 ON_PICTURES = [
     "<div style='background:url({})'><p style='color:#fff'>word</p></div>",

@@ -269,6 +269,8 @@ class Covers:
             later &= (box < one) | (box >= page.end[one])
             mover = scene.mover[page.parent[text[at]]]
             later &= (scene.mover[box] == mover[:, None]) & self._meets(cores[at], over)
+            if node.paces and later.any():
+                later &= ~self._passes(text[at], cores[at], over)
             first, second = np.nonzero(later)
             for begin in range(0, first.size, _PAIRS):
                 check()
@@ -277,6 +279,29 @@ class Covers:
                     text, at[first[pair]], over[second[pair]], cores, through, changed, inks, owners, grounds
                 )
         return np.asarray(changed | (through.max(axis=1) <= LEAST_OPACITY))
+
+    def _passes(self, text: Ints, cores: F64, over: Ints) -> Bools:
+        """Return which boxes `over` texts are behind them, or go at another pace and so leave them (n, m)."""
+        scene, page = self._scene, self._scene.page
+        pace, eye, room = np.ones(len(page)), scene.scroller_of.copy(), np.full(len(page), -1)
+        for one, (own, around, root) in scene.node.paces.items():
+            below = slice(one, page.end[one])
+            pace[below], eye[below], room[below] = own, around, root
+        box, scroller = self.of[over], eye[text]
+        others = (
+            (eye[box] == scroller[:, None]) & (pace[box] != pace[text][:, None]) & (scroller >= 0)[:, None]
+        )
+        # What is farther in the same room is behind.
+        found: Bools = (room[box] >= 0) & (text[:, None] > room[box]) & (text[:, None] < page.end[room[box]])
+        found &= pace[box] < pace[text][:, None]
+        port, way = self._window_of[scroller], np.maximum(self._ways()[scroller], 0.0)
+        for share in _PASSED if others.any() else ():
+            by = (share * way * pace[text])[:, None], (share * way)[:, None] * pace[box]
+            top, bottom = cores[:, 1, None] - by[0], cores[:, 3, None] - by[0]
+            is_in_view = (bottom > port[:, 1, None]) & (top < port[:, 3, None])
+            is_apart = (self.clip[over, 1] - by[1] >= bottom) | (self.clip[over, 3] - by[1] <= top)
+            found |= is_in_view & is_apart
+        return np.asarray(found & others)
 
     def _meets(self, cores: F64, over: Ints) -> Bools:
         clip, core = self.clip[over][None], cores[:, None]
@@ -373,6 +398,7 @@ _LAYERS = 3
 _LEAST_AREA = 1e-6
 # Texts are looked at in so many places to which boxes scroll them, in shares of the way.
 _SCROLLED = (0.0, 0.25, 0.5, 0.75, 1.0)
+_PASSED = tuple(np.linspace(0.0, 1.0, 17).tolist())
 # A text is in view in its scrolling box if so much of it is.
 _IN_VIEW = 0.5
 _INWARDS = np.array([1.0, 1.0, -1.0, -1.0])

@@ -63,6 +63,10 @@ _MAKES_CONTEXT = re.compile(
 # Values of the attribute ``scrolling`` of frames: the HTML standard, section 15.5.5.
 _NO_SCROLLING = frozenset({"no", "noscroll", "off"})
 _MOST_DEPTH = 64  # of boxes in one room of three dimensions
+# The matrix and the number of what is in none, and the boxes that give it perspective and begin the room.
+_FLAT: tuple[F64, int, int, int] = (np.eye(4), 0, -1, -1)
+# What is drawn smaller or larger by less than this share, since it is farther or nearer, goes with the rest. A guess.
+_LEAST_DEPTH = 0.1
 DRAWN = ("rect", "circle", "ellipse", "line", "path", "polygon", "polyline", "use", "image")
 """Elements of SVG that paint a shape."""
 _PAINTED_LATER = frozenset({"clippath", "defs", "marker", "mask", "pattern", "symbol"})
@@ -193,7 +197,11 @@ class PaintStyles:
                 reaches[frame] = reaches[[root, body]].any()
 
     def _read_transforms(self) -> None:
-        """Read the matrices of transforms, and which boxes show their backs or are behind the reader."""
+        """Read the matrices of transforms, and which boxes show their backs or are behind the reader.
+
+        Of those that are nearer or farther than the content of a box that scrolls, it is known at which pace they go,
+        and in which room.
+        """
         page = self._page
         columns = [self.numbers(name, "none") for name in ("rotate", "scale", "transform", "perspective")]
         numbers = np.stack([number for number, _ in columns], axis=1)
@@ -213,13 +221,18 @@ class PaintStyles:
         }
         self.is_turned = np.zeros(len(page), np.bool_)
         above = page.parent
-        solid: dict[int, tuple[F64, int]] = {}
+        solid: dict[int, tuple[F64, int, int, int]] = {}
+        self.paces: dict[int, tuple[float, int, int]] = {}
         for one in np.flatnonzero(self.has_plane | keeps | hides).tolist():
             outer = int(above[one])
-            room, depth = solid.get(outer, (np.eye(4), 0)) if keeps[outer] else (np.eye(4), 0)
-            matrix = room @ own.perspective_of(outer) @ own.of(one)
+            room, depth, eye, root = solid.get(outer, (*_FLAT[:3], outer)) if keeps[outer] else _FLAT
+            if (view := own.perspective_of(outer))[3, 2]:
+                eye = outer
+            matrix = room @ view @ own.of(one)
             if depth < _MOST_DEPTH:
-                solid[one] = np.clip(matrix, -1e9, 1e9), depth + 1
+                solid[one] = np.clip(matrix, -1e9, 1e9), depth + 1, eye, one if root < 0 else root
+            if eye >= 0 and self.scrolls[eye] and matrix[3, 3] > 0 and abs(matrix[3, 3] - 1) >= _LEAST_DEPTH:
+                self.paces[one] = 1 / float(matrix[3, 3]), eye, root
             # The third row turns the axis of a box from the reader; what is behind the reader has no positive weight.
             self.is_turned[one] = (hides[one] and matrix[2, 2] < 0) or matrix[3, 3] <= 0
 
