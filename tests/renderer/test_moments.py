@@ -64,6 +64,12 @@ _TRACK = (
     "margin: 0; box-sizing: border-box } @keyframes k { to { transform: translateX(-300vw) } }"
 )
 _PANELS = "<nav><p>one panel</p><p>two panels</p><p>three panels</p><p>{}</p></nav>"
+_CUBE = (
+    "<style>@keyframes k {{ 0%, 40% {{ transform: none }} 50%, 90% {{ transform: {} }} }} i {{ position: absolute; "
+    "inset: 0; backface-visibility: hidden; transform: translateZ(30px) }} i + i {{ transform: rotateX(90deg) "
+    "translateZ(30px) }} div {{ height: 60px }} div div {{ position: relative; transform-style: preserve-3d; "
+    "animation: k 8s infinite }}</style><div style='perspective:800px'><div><i>before</i><i>{{}}</i></div></div>"
+)
 COMES = {
     "a ticker": _ticker("500px", "-100%", "9s linear infinite", box="background:#123;color:#fff"),
     "a ticker that goes back": _ticker("-100%", "500px", "2s 1s linear infinite alternate both"),
@@ -121,6 +127,7 @@ COMES = {
     "50%, 90% { transform: rotateY(180deg) } } i { position: absolute; inset: 0; backface-visibility: hidden } "
     "i + i { transform: rotateY(180deg) }</style><div style='position:relative;height:50px;"
     "transform-style:preserve-3d;animation:k 8s infinite'><i>one side</i><i>{}</i></div>",
+    "a side of a cube that turns": _CUBE.format("rotateX(-90deg)"),
     "an animation of a script": "<p id=x style='opacity:0'>{}</p><script>x.animate({ opacity: [0, 1] }, "
     "{ duration: 3000, iterations: Infinity, easing: 'steps(2)' })</script>",
     "captions in turn": _section(_CAPTIONS, "<p>one caption</p><p>two captions</p><p>{}</p>"),
@@ -151,6 +158,7 @@ NEVER_COMES = {
     "a wink": "<style>@keyframes k { 0%, 96%, 97%, 100% { opacity: 0 } 96.5% { opacity: 1 } }</style>"
     "<p style='animation:k 60s infinite'>{}</p>",
     "a text that is always flat": _changing("scale: .05", "scale: 1 .05"),
+    "a side of a cube that is edge-on all the time": _CUBE.format("rotateY(-90deg)"),
     "nothing but transparent": "<style>@keyframes k { to { opacity: 0 } }</style>"
     "<p style='opacity:0;animation:k 1s infinite'>{}</p>",
     "a box that nobody can scroll": f"<style>{_FADES} p {{ position: sticky; top: 0; animation: k linear both; "

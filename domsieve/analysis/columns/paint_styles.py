@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
@@ -63,8 +64,6 @@ _MAKES_CONTEXT = re.compile(
 # Values of the attribute ``scrolling`` of frames: the HTML standard, section 15.5.5.
 _NO_SCROLLING = frozenset({"no", "noscroll", "off"})
 _MOST_DEPTH = 64  # of boxes in one room of three dimensions
-# The matrix and the number of what is in none, and the boxes that give it perspective and begin the room.
-_FLAT: tuple[F64, int, int, int] = (np.eye(4), 0, -1, -1)
 # What is drawn smaller or larger by less than this share, since it is farther or nearer, goes with the rest. A guess.
 _LEAST_DEPTH = 0.1
 DRAWN = ("rect", "circle", "ellipse", "line", "path", "polygon", "polyline", "use", "image")
@@ -200,7 +199,7 @@ class PaintStyles:
         """Read the matrices of transforms, and which boxes show their backs or are behind the reader.
 
         Of those that are nearer or farther than the content of a box that scrolls, it is known at which pace they go,
-        and in which room.
+        and in which room; of those in rooms that are turned, how all in these turns them.
         """
         page = self._page
         columns = [self.numbers(name, "none") for name in ("rotate", "scale", "transform", "perspective")]
@@ -221,18 +220,22 @@ class PaintStyles:
         }
         self.is_turned = np.zeros(len(page), np.bool_)
         above = page.parent
-        solid: dict[int, tuple[F64, int, int, int]] = {}
+        solid: dict[int, _Room] = {}
         self.paces: dict[int, tuple[float, int, int]] = {}
+        self.rooms: dict[int, tuple[int, F64]] = {}
         for one in np.flatnonzero(self.has_plane | keeps | hides).tolist():
             outer = int(above[one])
-            room, depth, eye, root = solid.get(outer, (*_FLAT[:3], outer)) if keeps[outer] else _FLAT
-            if (view := own.perspective_of(outer))[3, 2]:
+            room = solid.get(outer, _Room(root=outer)) if keeps[outer] else _Room(root=one)
+            view, own_matrix, eye = own.perspective_of(outer), own.of(one), room.eye
+            if view[3, 2]:
                 eye = outer
-            matrix = room @ view @ own.of(one)
-            if depth < _MOST_DEPTH:
-                solid[one] = np.clip(matrix, -1e9, 1e9), depth + 1, eye, one if root < 0 else root
+            matrix, turn = room.matrix @ view @ own_matrix, room.turn @ own_matrix[:3, :3]
+            if room.depth < _MOST_DEPTH:
+                solid[one] = _Room(room.root, np.clip(matrix, -1e9, 1e9), turn, room.depth + 1, eye)
             if eye >= 0 and self.scrolls[eye] and matrix[3, 3] > 0 and abs(matrix[3, 3] - 1) >= _LEAST_DEPTH:
-                self.paces[one] = 1 / float(matrix[3, 3]), eye, root
+                self.paces[one] = 1 / float(matrix[3, 3]), eye, room.root if keeps[outer] else -1
+            if room.turn[2, :2].any():
+                self.rooms[one] = room.root, turn[:2, :2]
             # The third row turns the axis of a box from the reader; what is behind the reader has no positive weight.
             self.is_turned[one] = (hides[one] and matrix[2, 2] < 0) or matrix[3, 3] <= 0
 
@@ -377,6 +380,25 @@ class PaintStyles:
 
     def _below(self, *names: str) -> Bools:
         return below(has_tag(self._page, *names), self._page.end.astype(np.int64))
+
+
+@dataclass(frozen=True, slots=True)
+class _Room:
+    """What a box of three dimensions does to its children, which share it.
+
+    Attributes
+    ----------
+    root : the outermost of the boxes that share it.
+    matrix, turn : their transforms with perspective (4, 4), and without (3, 3).
+    depth : how many they are.
+    eye : the box that gives them perspective, -1 for none.
+    """
+
+    root: int
+    matrix: F64 = field(default_factory=lambda: np.eye(4))
+    turn: F64 = field(default_factory=lambda: np.eye(3))
+    depth: int = 0
+    eye: int = -1
 
 
 class _Matrices:

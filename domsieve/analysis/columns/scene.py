@@ -236,7 +236,11 @@ class Scene:
         if node.planes:
             self.plane[nodes] = self.plane[above]
             for one in nodes[node.has_plane[nodes]].tolist():
-                self.plane[one] = self.plane[page.parent[one]] @ node.planes[one]
+                outer, plane = page.parent[one], node.planes[one]
+                if one in node.rooms:
+                    root, plane = node.rooms[one]
+                    outer = page.parent[root]
+                self.plane[one] = self.plane[outer] @ plane
             self._turn_shapes(nodes[cuts & self.is_turned(nodes)])
         # All content of a scrolling box can be seen if a letter of it can.
         least = np.maximum(node.letter_px[nodes[scrolls]], LEAST_PX)

@@ -203,6 +203,8 @@ class Scene(Shapes):
         )
         is_text = self.kind == Kind.TEXT
         self._can_turn = ~is_text & (self.is_drawing | ~has("display", "inline"))
+        self._keeps = has("transform-style", "preserve-3d") & has("overflow-x", "visible") & self._can_turn
+        self._keeps &= has("filter", "none") & has("clip-path", "none") & has("mix-blend-mode", "normal")
         self.is_deep = self.below(~has("perspective", "none", ""))
         self.is_level = has("writing-mode", "horizontal-tb", "")
         self.column = column

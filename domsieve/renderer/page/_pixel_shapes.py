@@ -40,6 +40,7 @@ class Shapes(Places):
     unread: Bools
     absent: Bools
     _can_turn: Bools
+    _keeps: Bools
 
     def styles_of(self, capture: PixelCapture, names: tuple[str, ...]) -> tuple[_Column, Ints]:
         """Return the distinct values of some computed properties, and which of them each node has (N,), -1 for none.
@@ -81,7 +82,7 @@ class Shapes(Places):
         self._css_px = np.array([px(value) for value in column["font-size"]])[row] * self.zoom
         turns = np.array([value not in {"none", ""} for value in column["rotate"]])
         self.is_turned = self.below((turns | ~np.array([*map(is_upright, column["transform"])]))[row])
-        self.maps = linear_maps(column, row, self._can_turn, self.levels, self.parent)
+        self.maps = linear_maps(column, row, self._can_turn, self._keeps, self.levels, self.parent)
         is_mapped = (self.maps != np.eye(2)).any(axis=(1, 2))
         self.misshapen = self._in_px & too_flat(self.maps, self._css_px, ~self.is_turned) & is_mapped
         self._font_px = self._css_px.copy()

@@ -23,7 +23,12 @@ _WAYS = {
 
 
 def linear_maps(
-    column: Mapping[str, Sequence[str]], row: Ints, turns: Bools, levels: Sequence[Ints], parent: Ints
+    column: Mapping[str, Sequence[str]],
+    row: Ints,
+    turns: Bools,
+    keeps: Bools,
+    levels: Sequence[Ints],
+    parent: Ints,
 ) -> F64:
     """Return what the transforms of each node and of all above it make of lengths to the right and down (N, 2, 2).
 
@@ -31,11 +36,12 @@ def linear_maps(
     ----------
     column, row : the distinct values of each property, and which of them each node has (N,).
     turns : (N,), the nodes that are transformed: not text, nor inline elements of HTML.
+    keeps : (N,), the nodes that share their three dimensions with what is in them.
     levels, parent : the nodes of each depth, and the node above each.
     """
     plain = [all(column[name][at] in _NONE for name in TURNING) for at in range(len(column["transform"]))]
     own = {
-        at: matrix_of(*(column[name][at] for name in TURNING))
+        at: _solid_of(*(column[name][at] for name in TURNING))
         for at, is_plain in enumerate(plain)
         if not is_plain
     }
@@ -43,32 +49,45 @@ def linear_maps(
     if not own:
         return found
     turned = turns & ~np.array(plain)[row]
+    # How all around a node in its room turn it, and what is around the room makes of it.
+    rooms: dict[int, tuple[F64, F64]] = {}
     for nodes in levels:
         above = parent[nodes]
         found[nodes] = np.where((above >= 0)[:, None, None], found[above], np.eye(2))
-        for node in nodes[turned[nodes]].tolist():
-            found[node] = found[node] @ own[int(row[node])]
+        for node in nodes[(turned | keeps)[nodes]].tolist():
+            turn, around = rooms.get(int(parent[node]), (np.eye(3), found[node].copy()))
+            if turned[node]:
+                turn = turn @ own[int(row[node])]
+                found[node] = around @ turn[:2, :2]
+            if keeps[node]:
+                rooms[node] = turn, around
     return found
 
 
-def matrix_of(rotate: str, scale: str, transform: str) -> F64:
-    """Return the part (2, 2) in the plane of the page of a computed ``rotate``, ``scale`` and ``transform``."""
-    matrix = np.eye(2)
+def _solid_of(rotate: str, scale: str, transform: str) -> F64:
+    """Return what a computed ``rotate``, ``scale`` and ``transform`` turn and stretch (3, 3), without perspective."""
+    matrix = np.eye(3)
     if rotate not in _NONE:
         *axis, angle = rotate.split()
-        if not axis or axis[0] == "z":
-            turn = radians(_degrees(angle))
-            matrix = np.array([[cos(turn), -sin(turn)], [sin(turn), cos(turn)]])
-        else:  # around another axis: of half a turn, one side is mirrored
-            flat = cos(radians(_degrees(angle)))
-            matrix = np.diag([1.0, flat]) if axis[0] == "x" else np.diag([flat, 1.0])
+        turn = radians(_degrees(angle))
+        ways = {"x": (1, 2), "y": (2, 0)}
+        first, second = ways.get(axis[0] if axis else "z", (0, 1))
+        if len(axis) == 3:  # around any other axis: of half a turn, one side is mirrored
+            matrix[0, 0] = cos(turn)
+        else:
+            matrix[[first, second], [first, second]] = cos(turn)
+            matrix[first, second], matrix[second, first] = -sin(turn), sin(turn)
     if scale not in _NONE:
         sizes = [float(one) for one in scale.split()]
-        matrix = matrix @ np.diag([sizes[0], sizes[1] if len(sizes) > 1 else sizes[0]])
+        sizes = sizes * 2 if len(sizes) == 1 else sizes
+        matrix = matrix @ np.diag([*sizes, 1.0][:3])
     if transform not in _NONE:
-        numbers = _numbers(transform)
-        columns = [*numbers[:2], *numbers[4:6]] if len(numbers) > 6 else numbers[:4]
-        matrix = matrix @ np.reshape(columns, (2, 2)).T
+        numbers, own = _numbers(transform), np.eye(3)
+        if len(numbers) > 6:
+            own = np.reshape(numbers, (4, 4)).T[:3, :3]
+        else:
+            own[:2, :2] = np.reshape(numbers[:4], (2, 2)).T
+        matrix = matrix @ own
     return np.asarray(np.nan_to_num(matrix))
 
 
