@@ -1033,10 +1033,14 @@ def test_texts_on_top_of_each_other_cannot_be_read(studio: Studio) -> None:
     _tell_apart(studio, LAID, UNLAID)
 
 
-FAR_LINES = [f"<p style='width:5em;line-height:{height}'>{{}}</p>" for height in ("400px", "5000px", "40em")]
+FAR_LINES = [
+    f"<p style='width:5em;line-height:{height}'>{{}}</p>"
+    for height in ("400px", "5000px", "40em", "40px;zoom:10")
+]
 NEAR_LINES = [
     "<p style='width:5em;line-height:4em'>{}</p>",
     "<p style='width:5em;line-height:300px'>{}</p>",
+    "<p style='width:5em;line-height:500px;zoom:.5'>{}</p>",
     "<p style='line-height:400px'>{}</p>",
     "<p style='width:20em;line-height:400px'>{}</p>",
 ]
@@ -1050,6 +1054,7 @@ FAR = [
     "<p style='font-size:600px;line-height:1;margin:0'>{}</p>",
     "<p style='font-size:600px;line-height:1;white-space:nowrap'>{}</p>",
     "<p style='transform:scale(40);transform-origin:0 0'>{}</p>",
+    "<div style='zoom:10'><p style='zoom:4'>{}</p></div>",
     "<p style='font-size:1500px;word-break:break-all'>{}</p>",
     "<p style='width:1ch;word-break:break-all;line-height:300px'>{}</p>",
     "<p style='writing-mode:vertical-rl;height:1ch;word-break:break-all;line-height:300px'>{}</p>",
@@ -1068,6 +1073,8 @@ BANNERS = [
     "<svg viewBox='0 0 40000 2000' width=800><text y=1500 font-size=1400>{}</text></svg>",
     "<div style='transform:scale(.05);transform-origin:0 0'><p style='font-size:1000px;width:99em'>{}</p></div>",
     "<div style='zoom:.05'><p style='font-size:1000px;width:99em'>{}</p></div>",
+    "<div style='zoom:10'><p style='zoom:.5;width:99em'>{}</p></div>",
+    "<p style='zoom:100;font-size:1px'>{}</p>",
     "<p style='width:1ch;word-break:break-all'>{}</p>",
     "<p style='width:1.2em;word-break:break-all;line-height:3'>{}</p>",
     "<p style='writing-mode:vertical-rl;text-orientation:upright;letter-spacing:2em'>{}</p>",

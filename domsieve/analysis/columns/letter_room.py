@@ -16,7 +16,7 @@ from domsieve.analysis.columns.scattered import number_list
 from domsieve.analysis.columns.scene import Scene
 from domsieve.budget import check
 from domsieve.snapshot.contrast import contrast
-from domsieve.snapshot.page import Snapshot
+from domsieve.snapshot.page import Kind, Snapshot
 
 # Lines closer than this share of a letter are on top of each other; lines are normally as high as the second.
 _LEAST_LINE, _USUAL_LINE = 0.4, 1.2
@@ -36,6 +36,7 @@ _LETTER_AREA, _LEAST_LETTER_AREA, _LETTER_WIDTH = 0.5, 0.2, 0.4
 _MOST_APART, _MOST_IN_ROW, _MOST_WINDOWS, _ROW, _COLUMN, _FEWEST_LARGE = 30, 6, 2, 1.9, 2.5, 6
 # Nor so many that are larger than this share of the window.
 _MORE_LARGE, _LARGE_SHARE = 12, 0.65
+_MOST_ZOOM = 20.0  # the logarithm; a guess
 # Nor so many lines that are shorter than so many sizes of letters, and this share of the window apart.
 _FEWEST_LINES, _SHORT_LINE, _MOST_OF_WINDOW = 4, 10, 0.4
 # Nor letters between two or more sharp shadows of almost their colour that are so many sizes beside them, and so many
@@ -235,13 +236,15 @@ def are_apart(scene: Scene, text: Ints, letters: F64, letter: F64) -> Bools:
     Those that are higher or wider than the window are, too.
     """
     rect, node = scene.rect[text], scene.node
+    zoom = np.where(node.in_drawing[text], 1.0, _zoom(scene)[text])  # of styles, but not of boxes
+    letter = letter * zoom
     size = np.maximum(rect[:, 2:] - rect[:, :2], 0)
     found = np.asarray(size[:, 0] > _MOST_APART * letter * letters)
-    found |= _are_huge(scene, text, letters, letter)
+    found |= _are_huge(scene, text, letters, letter, zoom)
     spacing = node.each("letter-spacing", "normal", lambda value: number(value, 0.0))[text]
     found |= (spacing > _MOST_SPACING * node.letter_px[text]) & (letters >= _FEWEST_SPACED)
     level = node.each("writing-mode", "horizontal-tb", lambda value: value.startswith("horizontal"))[text]
-    found |= _are_far_lines(scene, text, level)
+    found |= _are_far_lines(scene, text, level, zoom)
     for axis, window in enumerate(node.window_px):
         is_line, room = level == (axis == 0), size[:, axis] / np.maximum(_MOST_IN_ROW * letter, LEAST_PX)
         is_row = size[:, 1 - axis] <= np.where(is_line, _ROW, _COLUMN) * letter
@@ -250,25 +253,27 @@ def are_apart(scene: Scene, text: Ints, letters: F64, letter: F64) -> Bools:
     return found
 
 
-def _are_far_lines(scene: Scene, text: Ints, level: Bools) -> Bools:
+def _are_far_lines(scene: Scene, text: Ints, level: Bools, zoom: F64) -> Bools:
     """Return which texts have many short lines, level or upright, of which a window shows few at once."""
     node, rect = scene.node, scene.rect[text]
     across, along = np.where(level, 1, 0), np.where(level, 0, 1)
-    at, line = np.arange(text.size), node.line_px[text]
+    at, line = np.arange(text.size), node.line_px[text] * zoom
     length, height = (rect[at, 2 + axis] - rect[at, axis] for axis in (along, across))
     is_far = line > np.array(node.window_px)[across] * _MOST_OF_WINDOW
     return np.asarray(
-        is_far & (height > (_FEWEST_LINES - 1.5) * line) & (length < _SHORT_LINE * node.letter_px[text])
+        is_far
+        & (height > (_FEWEST_LINES - 1.5) * line)
+        & (length < _SHORT_LINE * node.letter_px[text] * zoom)
     )
 
 
-def _are_huge(scene: Scene, text: Ints, letters: F64, letter: F64) -> Bools:
+def _are_huge(scene: Scene, text: Ints, letters: F64, letter: F64, zoom: F64) -> Bools:
     """Return of which texts the letters are higher or wider than the window, after transforms."""
     node, rect = scene.node, scene.rect[text]
     plane = np.abs(scene.plane[scene.page.parent[text]])
     area = np.maximum(rect[:, 2:] - rect[:, :2], 0).prod(axis=1) / letters
-    most = np.sqrt(area / _LEAST_LETTER_AREA)  # zoom changes the boxes, but not the size of the style
-    large = node.letter_px[text, None] * (plane @ np.array([_LETTER_WIDTH, 1.0]))
+    most = np.sqrt(area / _LEAST_LETTER_AREA)
+    large = (node.letter_px[text] * zoom)[:, None] * (plane @ np.array([_LETTER_WIDTH, 1.0]))
     large = np.minimum(large, most[:, None])
     large[node.in_drawing[text]] = 0  # which have units of their own
     large[:, 1] = np.maximum(large[:, 1], np.minimum(letter, most))
@@ -276,6 +281,19 @@ def _are_huge(scene: Scene, text: Ints, letters: F64, letter: F64) -> Bools:
     return np.asarray(
         ((share > 1) & (letters >= _FEWEST_LARGE)) | ((share > _LARGE_SHARE) & (letters >= _MORE_LARGE))
     )
+
+
+def _zoom(scene: Scene) -> F64:
+    """Return by how much nodes are enlarged by their own ``zoom`` and those of the elements around them."""
+    page = scene.page
+    own = scene.node.each("zoom", "1", lambda value: max(number(value, 1.0), LEAST_OPACITY)).astype(
+        np.float64
+    )
+    at = np.flatnonzero((own != 1) & (page.kind == Kind.ELEMENT))
+    change = np.zeros(len(page) + 1)
+    np.add.at(change, at, np.log(own[at]))
+    np.add.at(change, page.end[at], -np.log(own[at]))
+    return np.exp(np.minimum(np.cumsum(change)[:-1], _MOST_ZOOM))
 
 
 def _with_space(scene: Scene, text: Ints, is_line: Bools) -> F64:

@@ -195,6 +195,7 @@ STYLE_NAMES = (
     "text-decoration-skip-ink",
     "font-variant-caps",
     "letter-spacing",
+    "zoom",
 )
 
 _SCRIPTS = "Emulation.setScriptExecutionDisabled"
