@@ -109,6 +109,7 @@ WORST = {
     "analysis.columns.paint_styles _ADDRESS": ['url("#|a|', '|url("#|'],
     "analysis.columns.paint_styles _FILE": ['url("|a|', '|url("|'],
     "analysis.columns.paint_styles _HOLDS_FIXED": ["|trans|", "|transform|", "|s|"],
+    "analysis.columns.paint_styles _KEEPS_PIXELS": ["|a|", "|transfor|", "|scal|"],
     "analysis.columns.paint_styles _MAKES_CONTEXT": ["|trans|", "|transform|", "|clip-|"],
     "analysis.columns.paint_styles _SIZE": ["|1|", "1x|1|"],
     "analysis.columns.invisible _ANY": ["|a|"],

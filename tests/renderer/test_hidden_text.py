@@ -135,6 +135,7 @@ HIDDEN = {
         f"<div style='{_LAYER};background:#eef;mix-blend-mode:lighten'></div></div>",
     ],
     Hiding.UNREADABLE: [
+        "<p style='font-size:2px;will-change:transform;transform:scale(8);transform-origin:0 0'>{}</p>",
         "<p style='font-size:2px'>{}</p>",
         "<p style='filter:blur(40px)'>{}</p>",
         "<p style='line-height:0;width:.8em;word-break:break-all'>{}</p>",
@@ -167,6 +168,7 @@ SEEN = [
     "<svg><text y=20 fill=none stroke=black>{}</text></svg>",
     "<p style='font-size:1px;zoom:16'>{}</p>",
     "<p style='font-size:1px;transform:scale(14);transform-origin:0 0'>{}</p>",
+    "<p style='font-size:7px;will-change:transform;transform:scale(2);transform-origin:0 0'>{}</p>",
     "<p style='line-height:0'>{}</p>",
     "<p style='background:linear-gradient(#000,#000) 0 100%/100% 1px no-repeat'>{}</p>",
     "<div style='filter:invert(1);background:#fff'><p>{}</p></div>",

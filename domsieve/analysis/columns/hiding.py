@@ -206,6 +206,7 @@ class _Judge:
             | scene.is_struck[above]
             | on_own_bar,
             (drawn <= _LEAST_LETTER_PX)
+            | (node.keeps_pixels[text] & ~node.in_drawing[text] & (node.letter_px[text] <= _LEAST_LETTER_PX))
             | pale
             | (slant(scene.plane[above]) < _LEAST_SLANT)
             | node.is_coded[text]

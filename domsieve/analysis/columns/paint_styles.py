@@ -58,6 +58,7 @@ _OF_FILES = frozenset({"background-image", "mask-image"})
 _FILE = re.compile(r'url\("([^"]{1,1000})"\)')
 _NOTHING = "linear-gradient(rgba(0, 0, 0, 0), rgba(0, 0, 0, 0))"
 _SIZE = re.compile(r"(\d{1,6})x(\d{1,6})")
+_KEEPS_PIXELS = re.compile(r"\b(?:transform|scale)\b")
 _MAKES_CONTEXT = re.compile(
     r"opacity|transform|translate|rotate|scale|perspective|filter|mask|clip-path|blend"
 )
@@ -132,6 +133,9 @@ class PaintStyles:
         self.holds_fixed: Bools = self.is_transformed | self.has_any_filter | contained
         self.holds_fixed |= self.each("contain", "none", lambda value: "layout" in value)
         self.holds_fixed |= self.each("will-change", "auto", lambda value: bool(_HOLDS_FIXED.search(value)))
+        # Browsers may enlarge the pixels that they have of such elements, and not draw their letters anew.
+        keeps = self.each("will-change", "auto", lambda value: bool(_KEEPS_PIXELS.search(value)))
+        self.keeps_pixels: Bools = below(keeps, page.end.astype(np.int64))
         self.holds_placed = self.is_placed | self.holds_fixed
         indexed = self.is_placed & self.each("z-index", "auto", lambda value: value != "auto")
         self.is_context: Bools = (
