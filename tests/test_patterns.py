@@ -103,6 +103,8 @@ WORST = {
     "analysis.columns.css_shapes _TOKEN": ["|1|.", "|-|", "|1e|", "|calc|", "|calc(|", "|.|"],
     "analysis.columns.css_transforms _NUMBERS": ["|1|.", "|-|", "|1e|", "|1e+|", "|.|"],
     "analysis.columns.scene _ADDRESS": ["|url(|", "url(#|a|", "|url(#|"],
+    "analysis.columns.emphasis _COLOUR": ["rgb(|0|)", "|rgb(|"],
+    "analysis.columns.emphasis _MARK": ['"|a|'],
     "analysis.columns.letter_room _MARKED": ["|a|", "a|\u0300|", "|a\u0300\u0300|"],
     "analysis.columns.letter_room _SYMBOL_LETTER": ["|a|"],
     "analysis.columns.letter_room _WIDE_LETTER": ["|a|"],

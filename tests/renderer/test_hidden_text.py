@@ -1195,6 +1195,48 @@ def test_letters_under_many_marks_cannot_be_read(studio: Studio) -> None:
     _tell_apart(studio, MARKED, UNMARKED)
 
 
+def _under_marks(
+    mark: str,
+    style: str = "margin-top:-10px",
+    line: str = "Many other words are set over it",
+    below: str = "",
+) -> str:
+    upper = f"margin:0;font-size:32px;line-height:1;position:absolute;top:20px;text-emphasis:{mark};{style}"
+    return (
+        f"<div style='position:relative'><p style='margin:0;line-height:20px;{below}'>{{}}</p>"
+        f"<p style='{upper}'>{line}</p></div>"
+    )
+
+
+UNDER_MARKS = [
+    _under_marks('"█" #fff'),
+    _under_marks('"M" #000', "top:13px;margin-top:-10px"),
+    _under_marks('"█" #fff;color:#0000'),
+    _under_marks('"█" #fff', below="position:relative;z-index:-1"),
+    _under_marks('"█" #fff;text-emphasis-position:under', "top:-32px"),
+]
+BESIDE_MARKS = [
+    _under_marks('"█" #fff', "margin-top:14px"),
+    _under_marks("dot #000"),
+    _under_marks('"M" #000'),
+    _under_marks("filled circle #fff;color:#0000"),
+    _under_marks('"■" #fff;color:#0000'),
+    _under_marks('"•" #fff'),
+    _under_marks('"█" #fff4'),
+    _under_marks('"█" #fff', line="Many"),
+    _under_marks('"█" #fff', "z-index:-1"),
+    "<p style='text-emphasis:filled circle #c00'>{}</p>",
+]
+
+
+def test_letters_under_the_marks_of_another_text_are_covered(studio: Studio) -> None:
+    for expected, ways in ((Hiding.COVERED, UNDER_MARKS), (Hiding.NONE, BESIDE_MARKS)):
+        found = {
+            html: judged(studio.show(f"<body>{html.format(_LINE)}").snapshot).get(_LINE) for html in ways
+        }
+        assert found == dict.fromkeys(ways, expected)
+
+
 COPIED = [
     "<p style='text-shadow:4px 0 #000,-4px 0 #000'>{}</p>",
     "<p style='font-size:40px;text-shadow:14px 1px 1px #222,-12px 0 #111'>{}</p>",

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from domsieve.analysis.columns.batch import F64, Bools, Ints, cached_per_page
 from domsieve.analysis.columns.covers import Covers
 from domsieve.analysis.columns.css_transforms import slant, thinness
+from domsieve.analysis.columns.emphasis import are_under_marks
 from domsieve.analysis.columns.folded import are_folded
 from domsieve.analysis.columns.grounds import LEAST_SHARE, Grounds
 from domsieve.analysis.columns.letter_room import (
@@ -204,6 +205,7 @@ class _Judge:
             faint,
             self.covers.hidden(text, self.grounds.shown(text), inks, back.owner, back.ground)
             | scene.is_struck[above]
+            | are_under_marks(scene, text, letter, inks[0])
             | on_own_bar,
             (drawn <= _LEAST_LETTER_PX)
             | (node.keeps_pixels[text] & ~node.in_drawing[text] & (node.letter_px[text] <= _LEAST_LETTER_PX))

@@ -196,6 +196,8 @@ STYLE_NAMES = (
     "font-variant-caps",
     "letter-spacing",
     "zoom",
+    "text-emphasis",
+    "text-emphasis-position",
 )
 
 _SCRIPTS = "Emulation.setScriptExecutionDisabled"
