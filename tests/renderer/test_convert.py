@@ -186,6 +186,16 @@ def test_frames_are_shifted_into_the_middle_of_their_element() -> None:
     assert not page.boxed()[6]
 
 
+def test_what_is_in_a_scaled_frame_is_scaled() -> None:
+    answer = Answer().document()
+    frame = answer.element(0, "IFRAME")
+    answer.layout(frame, INLINE, (100, 200, 60, 40))
+    answer.mark("contentDocumentIndex", frame, 1)
+    answer.document(300, 200)
+    answer.layout(answer.element(0, "P"), BLOCK, (10, 20, 100, 50))
+    assert answer.snapshot().box[3].tolist() == [102, 204, 20, 10]
+
+
 def test_current_values_of_fields() -> None:
     answer = Answer().document()
     fields: list[dict[str, str]] = [

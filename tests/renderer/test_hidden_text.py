@@ -804,6 +804,13 @@ def test_a_text_that_is_all_in_its_first_letter_is_judged_by_it(studio: Studio) 
     assert texts["H"] == Hiding.SAME_COLOUR
 
 
+def test_the_top_of_a_scaled_frame_is_kept(studio: Studio) -> None:
+    frame = "<iframe style='width:800px;height:300px' srcdoc='<h1>end</h1><p>more</p>'></iframe>"
+    page = studio.show(f"<div style='transform:scale(.5);transform-origin:0 0'>{frame}</div>").snapshot
+    reasons = {page.text_of(node): int(hidden_texts(page)[node]) for node in range(len(page))}
+    assert (reasons["end"], reasons["more"]) == (Hiding.NONE, Hiding.NONE)
+
+
 def test_what_a_frame_scrolls_to_is_kept(studio: Studio) -> None:
     high = "<div style='height:600px'></div><p>end</p>"
     after = "<div style='position:relative;background:#def;height:900px'>after</div>"

@@ -20,6 +20,8 @@ from domsieve.snapshot.strings import Interner, StringTable
 
 _NOTHING, _CDATA = 0, 4
 _FURTHEST = np.finfo(np.float32).max
+# So alike are the ratios of two sizes if a transform makes them, and so far from 1.
+_ALIKE = 0.03
 # Their text is not content, but the analysis needs the elements.
 _CODE = frozenset({"script", "style"})
 # Inputs whose value is not visible to readers, or must not be stored.
@@ -193,6 +195,7 @@ class _Draft:
         box = np.array(layout.bounds)
         if owner >= 0:
             # Centred in the frame element: border and padding are assumed to be equal on opposite sides.
+            box *= _scale(self.box[owner, 2:], box[0, 2:])
             box[:, :2] += self.box[owner, :2] + (self.box[owner, 2:] - box[0, 2:]) / 2
         paint = np.array(layout.paint_orders, np.int32)
         text = np.array(layout.text, np.int32)
@@ -355,6 +358,18 @@ class _Draft:
         distinct, inverse = np.unique(ids, return_inverse=True)
         lower = [self._number(self.strings[number].lower()) for number in distinct.tolist()]
         return np.array(lower, np.int32)[inverse]
+
+
+def _scale(outer: NDArray[np.float64], inner: NDArray[np.float64]) -> float:
+    """Return by how much transforms scale what is in a frame, of which the sizes (2,) of element and page are given.
+
+    Captures have the page unscaled. Borders and paddings make the sizes differ, too, but rarely in one proportion.
+    """
+    if not (inner > 0).all():
+        return 1.0
+    across, down = (outer / inner).tolist()
+    is_scaled = across > 0 and abs(down / across - 1) < _ALIKE < abs(across - 1)
+    return float(across) if is_scaled else 1.0
 
 
 def _joined(columns: Iterable[list[int]]) -> NDArray[np.intp]:
