@@ -202,6 +202,18 @@ def test_what_animations_never_bring_in_view_is_hidden(studio: Studio, way: str)
         assert {*domsieve.clean(page, method="none", hidden=how).text.split()} == {"before"}, how
 
 
+def test_each_of_twenty_slides_in_turn_is_seen(studio: Studio) -> None:
+    style = (
+        "@keyframes k { 0%, 5%, 100% { opacity: 0 } 0.5%, 4.5% { opacity: 1 } } div { position: relative } "
+        "p { position: absolute; animation: k 40s infinite both }"
+    )
+    slides = "".join(f"<p style='animation-delay:{2 * at}s'>slide{at} in turn</p>" for at in range(20))
+    page = show(studio, f"<!doctype html><style>{style}</style><div>{slides}</div>")
+    for how in ("layout", "pixels"):
+        kept = domsieve.clean(page, method="none", hidden=how).text.split()
+        assert [at for at in range(20) if f"slide{at}" not in kept] == [], how
+
+
 def test_letters_that_turn_and_grow_are_compared_with_their_shape(studio: Studio) -> None:
     dots = "mask:radial-gradient(#000 1px,transparent 1.2px) 0 0/6px 6px"
     text = _changing("scale: .05; rotate: 40deg", "scale: 1", more=dots).replace("{}", _WORDS)

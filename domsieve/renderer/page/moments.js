@@ -6,9 +6,9 @@ Object.assign(domsieve, (() => {
   const { halfway } = domsieve;
 
   // Moments of animations that follow what is scrolled or go on for ever, of which a reader sees many. So many are tried, at
-  // times that no page can know, of which a text must be in view in so many; the best are kept. Guesses, as is how long a
-  // reader waits.
-  const TRIED = 40, LEAST_SEEN = 2, MOST_MOMENTS = 12, SHORTEST_MS = 100;
+  // times that no page can know, of which a text must be in view in so many; the best are kept, more of those that go on
+  // for ever, as slides in turn show one at a time. Guesses, as is how long a reader waits.
+  const TRIED = 40, LEAST_SEEN = 2, MOST_DRIVEN = 12, MOST_MOMENTS = 24, SHORTEST_MS = 100;
   // Bounds of the work: texts of a group of animations, looks at any text, and elements in all captures together.
   const MOST_MOVED = 1000, MOST_LOOKS = 100_000, MOST_CAPTURED = 100_000;
   // A text is in view if so much of it is, and its opacity is no lower. It shows well at a moment if it shows almost as much
@@ -166,9 +166,25 @@ Object.assign(domsieve, (() => {
       animations.forEach((one, at) => { one.currentTime = now[at]; });
       others.forEach((one, at) => { one.currentTime = times[at]; });
     };
-    const shares = Array.from({ length: TRIED }, (_, at) => (at + Math.random()) / TRIED);
     const before = sightsOf(texts);
-    const sights = shares.map(set);
+    const tried = Array.from({ length: TRIED }, (_, at) => (at + Math.random()) / TRIED).map((share) => [share, set(share)]);
+    const timesOf = (text) => tried.filter(([, one]) => isSeen(one[text]));
+    const isOften = texts.map((_, text) => timesOf(text).length >= LEAST_SEEN);
+    // Of many slides in turn, some are in view at one of these moments only: they must be soon before or after it, too.
+    const rare = texts.map((_, text) => text).filter((text) => !isOften[text] && timesOf(text).length);
+    const more = [];
+    for (const [share, some] of Map.groupBy(rare, (text) => timesOf(text)[0][0])) {
+      for (const way of [-1, 1]) {
+        const near = share + way * (0.45 + 0.15 * Math.random()) / TRIED;
+        if (near <= 0 || near >= 1) continue;
+        const found = set(near);
+        for (const text of some) isOften[text] ||= isSeen(found[text]);
+        more.push([near, found]);
+        looks += texts.length + animations.length;
+      }
+    }
+    const all = [...tried, ...more].sort(([one], [other]) => one - other);
+    const [shares, sights] = [all.map(([share]) => share), all.map(([, one]) => one)];
     reset();
     // Where the texts are that a reader sees then. Others may seem to be in view, but not where the page is scrolled to.
     const show = (share) => {
@@ -187,7 +203,7 @@ Object.assign(domsieve, (() => {
       share * opacity * size < WELL * most * clearest * largest;
     const best = texts.map((_, text) => sights.map((one) => one[text]).reduce((one, other) => (isBelow(one, other) ? other : one)));
     const shows = sights.map((one) => one.map((sight, text) => isSeen(sight) && !isBelow(sight, best[text])));
-    const seen = texts.map((_, text) => text).filter((text) => sights.filter((one) => isSeen(one[text])).length >= LEAST_SEEN);
+    const seen = texts.map((_, text) => text).filter((text) => isOften[text]);
     const isLost = ([share, opacity, size], [most, clearest, largest]) =>
       share < WELL * most || opacity < NOT_FAR_BELOW * clearest || size < NOT_FAR_BELOW * largest;
     const lost = seen.filter((text) => isLost(before[text], best[text]));
@@ -284,9 +300,11 @@ Object.assign(domsieve, (() => {
       [moments, looks, changing] = [[], 0, [...driven, ...endless, ...others]];
       moving = new Set([...driven, ...endless].map(({ effect }) => effect.target));
       facts.clear();
-      mostMoments = Math.min(MOST_MOMENTS, Math.floor(MOST_CAPTURED / own("getElementsByTagName").call(document, "*").length));
+      const mostCaptured = Math.floor(MOST_CAPTURED / own("getElementsByTagName").call(document, "*").length);
       try {
+        mostMoments = Math.min(MOST_DRIVEN, mostCaptured);
         if (driven.length) keepDriven(driven);
+        mostMoments = Math.min(MOST_MOMENTS, mostCaptured);
         if (endless.length) keepEndless(endless, others);
       } catch { // an animation that cannot be set; the page is captured as it is
         [moments, scrolledTo] = [[], null];
