@@ -273,14 +273,15 @@ _BARE = word_set(
 )
 # Names that other highlighters use, and Pygments does not.
 _MORE = word_set(
-    "angular angular-html angular-ts arkts asciidoc astro autolisp avro ballerina batchfile bicep blade cadence "
-    "cairo cfscript cpp17 cpp20 css-less css-scss d2 dotenv edn editorconfig ejs env excel fsx gdresource "
-    "gdshader git git-commit git-rebase gitattributes gitignore glimmer-js glimmer-ts gml go-mod hack hbs heex "
-    "html-erb html-php html-vue ignorefile imba javadoc jinja-html jinja2 js-jsx jsdoc json-comments jsonc jsonl "
-    "kdl katex latte log markup math mdx mikrotik move nextflow objective-cpp patch pine plantuml plsql postcss "
-    "powerquery prisma processing purebasic razor regex riscv sh-session shaderlab shellscript shellsession "
-    "splunk sqf squirrel stylus svelte svg tex-latex textile toit typespec uri url vega vue-html wasm webassembly "
-    "web-idl wiki wit"
+    "angular angular-html angular-ts arkts armasm asciidoc astro autolisp avrasm avro ballerina batchfile bicep "
+    "blade cadence cairo cfscript clojure-repl cmd conf cpp17 cpp20 css-less css-scss d2 dotenv editorconfig edn "
+    "ejs env erlang-repl excel fsx gdresource gdshader git git-commit git-rebase gitattributes gitignore "
+    "glimmer-js glimmer-ts gml go-mod hack hbs heex html-erb html-php html-vue ignorefile imba javadoc jinja-html "
+    "jinja2 js-jsx jsdoc json-comments jsonc jsonl katex kdl latte log markup math mdx mikrotik move n1ql "
+    "nextflow objective-cpp patch pgsql php-template pine plantuml plsql postcss powerquery prisma processing "
+    "purebasic pycon+sql python-repl razor regex riscv routeros sh-session shaderlab shellscript shellsession "
+    "splunk sqf squirrel stylus svelte svg tex-latex textile toit typespec uri url vb vega vue-html wasm web-idl "
+    "webassembly wiki wit x86asm"
 )
 
 
