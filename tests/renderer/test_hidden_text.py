@@ -1144,6 +1144,10 @@ SCATTERED = [
     _tspans(*((str(20 + at * 7 % 33 * 12), letter) for at, letter in enumerate(_LINE) if letter != " ")),
     _tspans(*((str(20 + (at + 1 - at % 2 * 2) * 12), letter) for at, letter in enumerate(_LINE))),
 ]
+SCATTERED += [
+    SCATTERED[-2].replace("<tspan", f"<tspan {style}>xxxx</tspan><tspan")
+    for style in ("visibility=hidden", "display=none")
+]
 GATHERED = [
     _placed(*((20 + at * 9, 150 + 100 * math.sin(at / 3)) for at in _ALL)),
     _placed(*((20 + at * 9, 100 + at % 2 * 10) for at in _ALL)),

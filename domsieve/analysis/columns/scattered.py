@@ -25,6 +25,7 @@ _NEARER, _AS_NEAR, _ROW, _OWN_ROW, _ASIDE = 1.8, 1.2, 0.5, 1.0, 0.25
 # before on a line, and likewise behind it; in runs of so many letters, which begin at each of so many.
 _MOST_LOST, _LEAST_BACK, _FEWEST_BACK = 0.4, 0.25, 2
 _RUN, _RUN_STEP, _FEWEST = 20, 5, 6
+_MOST_ABOVE = 64  # elements around a text whose lists count
 # Each letter is compared with those of as many letters around it.
 _AROUND = 256
 
@@ -59,14 +60,14 @@ def are_scattered(scene: Scene, text: Ints) -> Bools:
     found = np.zeros(len(page), np.bool_)
     for root in roots[sums[page.end[roots]] - sums[roots] > _FEWEST].tolist():
         check()
-        letters = [*_letters(page, root, lists, node.letter_px)]
+        letters = [*_letters(page, root, lists, node.letter_px, node.seen)]
         for first, last in _lost(letters, node.letter_px[[one.text for one in letters]]):
             found[[one.text for one in letters[first:last]]] = True
     return found[text]
 
 
 def _letters(
-    page: Snapshot, root: int, lists: Mapping[str, Mapping[int, list[float]]], letter_px: F64
+    page: Snapshot, root: int, lists: Mapping[str, Mapping[int, list[float]]], letter_px: F64, seen: Bools
 ) -> Iterator[_Letter]:
     """Yield the letters of a text element, in order, without white space."""
     begun: dict[int, int] = {}  # how many characters were before each element
@@ -76,23 +77,30 @@ def _letters(
         if page.kind[node] != Kind.TEXT:
             begun[node] = count
             continue
-        above, at = [], int(page.parent[node])
-        while at >= root:
+        if page.style[node] < 0:  # it takes no place
+            continue
+        check()
+        above, at = list[int](), int(page.parent[node])
+        while at >= root and len(above) < _MOST_ABOVE:
             above.append(at)
             at = int(page.parent[at])
+        # The lists that have numbers left, those of inner elements first.
+        left = [
+            (name, begun[at], places[at])
+            for name, places in lists.items()
+            for at in above
+            if at in places and count - begun[at] < len(places[at])
+        ]
         for one in page.text_of(node):
             if is_after_space and one.isspace():
                 continue
-            own = {}
-            for name, places in lists.items():
-                for at in above:
-                    place = count - begun[at]
-                    if place < len(given := places.get(at, ())):
-                        own[name] = given[place]
-                        break
+            own: dict[str, float] = {}
+            for name, begin, given in left:
+                if name not in own and count - begin < len(given):
+                    own[name] = given[count - begin]
             x, y = own.get("x", x) + own.get("dx", 0.0), own.get("y", y) + own.get("dy", 0.0)
             is_after_space = one.isspace()
-            if not is_after_space:
+            if not is_after_space and seen[node]:
                 yield _Letter(node, one, x, y, bool(own))
             count += 1
             x += _ADVANCE * letter_px[node]
