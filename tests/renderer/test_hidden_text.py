@@ -236,6 +236,10 @@ def _behind(style: str, tops: Iterable[int], *, text: str = "") -> str:
 
 _BAR = "text-decoration:underline 1.5em;text-underline-offset:-1.1em;text-decoration-skip-ink:none"
 # What hides more than one text of a page, or can only be told from properties of the whole page, is alone in it.
+_CUT_PAST = (
+    "<div style='height:2000px'></div><div style='height:400px;clip-path:polygon({})'>"
+    "<div style='position:fixed;bottom:0;height:400px;width:100%;background:#def'><p>{{}}</p></div></div>"
+)
 WAYS = {
     Hiding.TRANSPARENT: [
         "<style>.a::first-line{{color:transparent}}</style><p class=a>{}</p>",
@@ -425,6 +429,8 @@ WAYS = {
         "<div style='position:absolute;left:0;top:0;border:600px ridge #fff'></div></div>",
     ],
     Hiding.CLIPPED: [
+        _CUT_PAST.format("0 0,100% 0,0 0"),
+        _CUT_PAST.format("0 0,100% 0,100% 2px,0 2px").replace("clip-path", "margin-top:-9px;clip-path"),
         "<p style='mask:linear-gradient(#000,#000) no-repeat 0 -9999px'>{}</p>",
         "<p style='mask:linear-gradient(#000,#000) no-repeat 0 0/2px 2px'>{}</p>",
         "<p style='mask:linear-gradient(#000,#000) luminance'>{}</p>",
@@ -482,6 +488,8 @@ WAYS = {
     ],
 }
 SEEN_TOO = [
+    # A shape that comes to a fixed box when the page is scrolled to its end.
+    _CUT_PAST.format("0 0,100% 0,100% 100%,0 100%"),
     # Lines that end beside the letters or have gaps, and frames that are clear, hidden or have a padding there.
     "<svg width=600 height=40><text x=99 y=20>{}</text><line x1=300 y1=9 x2=600 y2=9 stroke=#fff "
     "stroke-width=500 /></svg>",

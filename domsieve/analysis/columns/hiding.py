@@ -85,6 +85,8 @@ _LEAST_LEFT = 0.05
 _LEAST_MEDIUM_PX = 8.0
 # So many points of a text are compared with shapes, and so many texts at once. Guesses.
 _ACROSS, _DOWN, _AT_ONCE = 15, 5, 500
+# In so many parts of a shape that goes past a text, the text is looked for.
+_PASSED = 9
 
 
 def hidden_texts(page: Snapshot) -> NDArray[np.uint8]:
@@ -301,10 +303,24 @@ class _Judge:
                 for some in np.array_split(those, 1 + those.size // _AT_ONCE):
                     check()
                     points = samples(cores[some], _ACROSS, _DOWN) - self.rect[one, :2]
-                    inside = scene.shapes[one].contains(points.reshape(-1, 2)).reshape(some.size, -1)
-                    cut[some] |= inside.mean(axis=1) < LEAST_SHARE
+                    shares = self._shares_inside(one, points)
+                    # A shape that scrolls with the page goes past what is fixed in it.
+                    passed = np.flatnonzero(scene.is_fixed[of[some]] & ~scene.is_fixed[one])
+                    places = points[passed]
+                    for part in np.linspace(0.0, 1.0, _PASSED) if passed.size else ():
+                        top = part * (self.rect[one, 3] - self.rect[one, 1])
+                        way = np.clip(top - places[:, :, 1].mean(axis=1), 0.0, scene.room_px)
+                        moved = places + way[:, None, None] * [0.0, 1.0]
+                        shown = self._shares_inside(one, moved)
+                        shares[passed[shown >= _LEAST_OF_LINE]] = 1.0  # else it is only a slit
+                    cut[some] |= shares < LEAST_SHARE
             at[there] = scene.shape_of[np.maximum(self.page.parent[at[there]], 0)]
         return cut
+
+    def _shares_inside(self, node: int, points: F64) -> F64:
+        """Return which share of each set of points (n, m, 2), in px from the corner of a node, is in its shape."""
+        inside = self.scene.shapes[node].contains(points.reshape(-1, 2))
+        return np.asarray(inside.reshape(points.shape[:2]).mean(axis=1))
 
     def _inks(self, text: Ints) -> F64:
         """Return the colour of the letters of each text (n, 4): its own, or that of a background cut to letters."""

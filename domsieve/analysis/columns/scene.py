@@ -53,6 +53,7 @@ class Scene:
     ground_of : (N,), the element that has this background, -1 for the page.
     lettering : (N, 4), the colour of letters that are cut out of a background (``background-clip: text``).
     is_fixed : (N,), whether the content of a node stays where it is when the page is scrolled.
+    room_px : how far the page can be scrolled down.
     mover : (N,), the nearest fixed or sticky box around the content of a node, -1 for none.
     scroller_of : (N,), the nearest box that scrolls the content of a node, -1 for none.
     bar_of : (N,), the nearest element with a line that is behind the letters of a node, -1 for none.
@@ -74,7 +75,7 @@ class Scene:
         x, y, width, height = page.box.astype(np.float64).T
         self.rect = np.stack((x, y, x + width, y + height), axis=1)
         # How far the page can be scrolled.
-        self._room = float(max(self.rect[:, 3].max(initial=0.0) - self.node.window_px[1], 0.0))
+        self.room_px = float(max(np.nanmax(self.rect[:, 3], initial=0.0) - self.node.window_px[1], 0.0))
         self.area = self.patches.area.copy()
         self.shapes: dict[int, Shape] = {}
         self.edges = self._edges()
@@ -255,7 +256,7 @@ class Scene:
         # What cuts fixed boxes and does not hold them goes past them when the page is scrolled.
         edges = self.edges[nodes[shaped]]
         passing = (edges[:, 3] > edges[:, 1]) & ~(self.is_fixed[above] | fixed)[shaped]
-        passed = edges - [0.0, self._room, 0.0, 0.0] * passing[:, None]
+        passed = edges - [0.0, self.room_px, 0.0, 0.0] * passing[:, None]
         for clip, cut, holds in (
             (self.clip_placed, edges, node.holds_placed),
             (self.clip_fixed, passed, node.holds_fixed),
