@@ -615,6 +615,30 @@ def test_texts_on_top_of_each_other_are_told_apart(studio: Studio) -> None:
     assert said[f"{_WORDS}, with a shadow"] == "unseen"
 
 
+def test_two_exact_copies_of_a_text_in_one_place_are_seen(studio: Studio) -> None:
+    row = "<div style='position:relative;height:40px;font-size:24px'>{}</div>"
+    place, gradient = (
+        "position:absolute;left:0;top:0",
+        "background:linear-gradient(90deg,red,blue);-webkit-background-clip:text;color:transparent",
+    )
+    copies = "<span style='{}'>{}</span>" * 2
+    rows = (
+        row.format(copies.format(place, _WORDS, place, _WORDS)),
+        row.format(copies.format(f"{place};{gradient}", _WORDS, f"{place};{gradient}", _WORDS)),
+        # In the shadow of another line, each has to be looked at alone.
+        row.format(f"<span style='{place};top:-20px;filter:blur(8px)'>a glow</span>")
+        + row.format(copies.format(place, _WORDS, place, _WORDS)),
+        row.format(
+            f"<span style='{place};color:#fff'>other things</span>"
+            + copies.format(place, _WORDS, place, _WORDS)
+        ),
+    )
+    for html in rows:
+        text = domsieve.clean(show(studio, html), method="none", hidden="pixels").text
+        assert _WORDS in text, html
+        assert "other" not in text, html
+
+
 @pytest.mark.parametrize("style", ["", "@media (scripting: none) { i { color: red } }"])
 def test_the_page_notices_nothing_and_is_restored(
     studio: Studio, monkeypatch: pytest.MonkeyPatch, style: str

@@ -206,6 +206,31 @@ class Heaps:
         return found
 
 
+def equal_lines(scene: Scene, first: Ints, lines: Ints) -> Ints:
+    """Return of each line (L,) the number of the first that is exactly like it in its very place: often itself.
+
+    Each shows while the other is transparent, so both are looked at as one.
+
+    Parameters
+    ----------
+    first : the first part of each line (L,).
+    lines : the numbers of those to look at.
+    """
+    found = np.arange(first.size)
+    box = np.rint(2 * (scene.line_box[scene.line[first[lines]]] - np.tile(scene.moved()[first[lines]], 2)))
+    _, place, count = np.unique(box, axis=0, return_inverse=True, return_counts=True)
+    known: dict[tuple[object, ...], int] = {}
+    for at in np.flatnonzero(count[place.ravel()] > 1).tolist():
+        part = int(first[lines[at]])
+        number, row = int(scene.line[part]), int(scene.font_of[scene.owner[part]])
+        if number < len(scene.pieces):
+            size, turn = scene.font_px(first[lines[[at]]]).tolist(), scene.maps[scene.owner[part]].ravel()
+            look = scene.fonts[row], *size, *turn.round(3).tolist(), str(scene.inks[row])
+            said = scene.pieces[number], int(scene.against[part]), *look, *box[at].tolist()
+            found[lines[at]] = known.setdefault(said, int(lines[at]))
+    return found
+
+
 def lines_around(edges: Ints, line: Ints, count: int) -> Ints:
     """Return the edges of lines (L, 4), given the edges of their parts (B, 4) and the line of each (B,)."""
     found = np.zeros((count, 4), np.intp)

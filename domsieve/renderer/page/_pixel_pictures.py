@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from domsieve.renderer.page._pixel_boxes import Boxes, chunks
 from domsieve.renderer.page._pixel_grounds import is_noise, is_overlaid
-from domsieve.renderer.page._pixel_heaps import Heaps, lines_around
+from domsieve.renderer.page._pixel_heaps import Heaps, equal_lines, lines_around
 from domsieve.renderer.page._pixel_images import FINE, SCALE
 from domsieve.renderer.page._pixel_letters import INKS, Letters
 from domsieve.renderer.page._pixel_likeness import Comparison
@@ -78,6 +78,7 @@ class Pictures:
         self.changed[self.smeared] = 0
         self._peak, self._in_shadow = np.ones(len(place)), np.zeros(len(place), np.bool_)
         self._may_be_struck = np.zeros(len(place), np.bool_)
+        self._line = scene.line
 
     def compared(self, letters: Letters, drawn: NDArray[np.uint8]) -> Comparison:
         """Compare the parts that differ with their letters.
@@ -346,6 +347,9 @@ class Pictures:
         reach = np.ceil(scene.reach_px[scene.owner[first]] * SCALE).astype(np.intp)[:, None]
         wide = edges + reach * np.array([-1, -1, 1, 1])
         reaches = (area(edges) > 0) | (reach[:, 0] > SPREAD_PX)
+        equal = equal_lines(scene, first, np.flatnonzero(reaches))
+        self._line = equal[line]
+        reaches &= equal == np.arange(first.size)
         for x, y, right, bottom in np.maximum(wide[reaches], 0).tolist():
             cover[y:bottom, x:right] += 1
         own = self._count(self._differs & (cover == 1))
@@ -375,6 +379,10 @@ class Pictures:
                 else:
                     self.unsure |= doubtful & (scene.owner == text)
         return [np.flatnonzero(doubtful & np.isin(scene.owner, group)) for group in groups]
+
+    def with_equal(self, group: Ints) -> Ints:
+        """Return the parts of a group, see `crowds`, and all of lines that are exactly like theirs in their place."""
+        return np.flatnonzero(np.isin(self._line, self._line[group]))
 
     def bury(self) -> Heaps:
         """Count nothing of texts in heaps as changed; return these, of which `mix` tells more."""

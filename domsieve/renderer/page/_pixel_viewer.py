@@ -237,7 +237,7 @@ class Viewer(Reader):
         asked = count.with_others(boxes, part.around(boxes)) if self.at_moment else boxes
         for group in await asyncio.to_thread(part.crowds, asked, count.can_be_alone):
             around = part.around(np.isin(np.arange(boxes.size), group))
-            nodes = await self.nodes(count.scene, group)
+            nodes = await self.nodes(count.scene, part.with_equal(group))
             picture = await self.without_some(around, nodes)
             drawn = await self.draw(count.letters, around, picture.size, count.scene.owner[group])
             comparison = await asyncio.to_thread(
