@@ -745,6 +745,9 @@ def test_a_cover_over_a_scroll_box_hides_all_that_it_scrolls_but_what_is_above_i
     above = deep.replace("<p>", "<p style='position:relative;z-index:1'>")
     half = over.replace("inset:0", "left:0;top:0;height:60px;width:100%")
     tall, low = "<div style=height:300px></div>", half.replace("top:0", "top:45px")
+    wide = "<div style='display:flex;width:900px'>{}</div>"
+    sideways = wide.format("<p style='width:250px'>one</p><p style='width:400px'>deep</p><p>end</p>")
+    pane = over.replace("inset:0", "left:200px;top:0;height:100px;width:200px")
     own = f"{deep}<div style='position:relative;top:-300px;height:100px;background:#eee'></div>"
     for html, cover, expected in (
         (scrolls.format(deep), over, Hiding.COVERED),
@@ -753,6 +756,8 @@ def test_a_cover_over_a_scroll_box_hides_all_that_it_scrolls_but_what_is_above_i
         (scrolls.format(deep), half, Hiding.NONE),
         (frame.format(deep), half, Hiding.NONE),
         (scrolls.format(own), "", Hiding.NONE),
+        (scrolls.format(sideways), pane, Hiding.NONE),
+        (scrolls.replace("auto", "hidden auto").format(sideways), pane, Hiding.COVERED),
         # In view, but under a cover from which it can be scrolled away, or not.
         (scrolls.format(f"<p>one</p><p>deep</p>{tall}<p>end</p>"), low, Hiding.NONE),
         (scrolls.format("<p>one</p><p>deep</p>"), low, Hiding.COVERED),

@@ -1,6 +1,7 @@
 """What is painted behind texts and over them by boxes that are not around them."""
 
 from collections.abc import Iterator, Sequence
+from itertools import product
 
 import numpy as np
 
@@ -219,21 +220,23 @@ class Covers:
         found[away] = are_under(away, window[away], outside=True)
         if left.size:  # a reader may scroll them away from there, but not from what scrolls with them
             left = left[~are_under(left, cores[left], outside=False)]
-            most = np.maximum(np.minimum(self._ways()[around], cores[:, 1] - window[:, 1]), 0.0)
-        for share in _SCROLLED if left.size else ():
+            most = np.maximum(np.minimum(self._ways()[around], cores[:, :2] - window[:, :2]), 0.0)
+        for axis, share in product((1, 0), _SCROLLED) if left.size else ():
             moved = cores[left].copy()
-            moved[:, 1::2] -= share * most[left, None]
+            moved[:, axis::2] -= share * most[left, axis, None]
             found[left] = are_under(left, moved, outside=True)
             left = left[found[left]]
         return found
 
     def _ways(self) -> F64:
-        """Return how far boxes can be scrolled down (N,) as far as their texts say, not above 0 for others."""
-        scene, page = self._scene, self._scene.page
-        bottom = np.full(len(page), -np.inf)
+        """Return how far boxes scroll to the right and down (N, 2), as their texts say, not above 0 for others."""
+        scene, page, node = self._scene, self._scene.page, self._scene.node
+        last = np.full((len(page), 2), -np.inf)
         boxed = np.flatnonzero((page.text >= 0) & (page.style >= 0))
-        np.fmax.at(bottom, scene.scroller_of[page.parent[boxed]], scene.rect[boxed, 3])
-        return np.asarray(bottom - scene.rect[:, 3])
+        for axis in (0, 1):
+            np.fmax.at(last[:, axis], scene.scroller_of[page.parent[boxed]], scene.rect[boxed, 2 + axis])
+        can = node.scroll_axes | (node.is_frame[:, None] & [False, True])
+        return np.asarray(np.where(can, last - scene.rect[:, 2:], -np.inf))
 
     def _is_under(
         self,
@@ -294,7 +297,7 @@ class Covers:
         # What is farther in the same room is behind.
         found: Bools = (room[box] >= 0) & (text[:, None] > room[box]) & (text[:, None] < page.end[room[box]])
         found &= pace[box] < pace[text][:, None]
-        port, way = self._window_of[scroller], np.maximum(self._ways()[scroller], 0.0)
+        port, way = self._window_of[scroller], np.maximum(self._ways()[scroller, 1], 0.0)
         for share in _PASSED if others.any() else ():
             by = (share * way * pace[text])[:, None], (share * way)[:, None] * pace[box]
             top, bottom = cores[:, 1, None] - by[0], cores[:, 3, None] - by[0]

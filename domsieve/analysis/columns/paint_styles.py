@@ -109,6 +109,7 @@ class PaintStyles:
         inside = ~self.is_root
         contained = self.each("contain", "none", _paints_inside)
         self.cuts: Bools = inside & ((across == _CUTS) | (down == _CUTS) | contained)
+        self.scroll_axes: Bools = np.stack((across == _SCROLLS, down == _SCROLLS), axis=1)
         self.scrolls: Bools = inside & ((across == _SCROLLS) | (down == _SCROLLS))
         self.scrolls |= has_tag(page, "marquee")  # it does so by itself
         self.is_frame = has_tag(page, "iframe", "frame")
