@@ -173,6 +173,10 @@ class TestHidingRules:
             (".x { letter-spacing: 9999px }", "b"),
             (".x { mix-blend-mode: lighten }", "b"),
             (".x { zoom: .1 }", "b"),
+            (".x { font-size: 900px }", "b"),
+            (".x { font-family: 'Wingdings 2', serif }", "b"),
+            (".x { font: 12px/2 Webdings, serif }", "b"),
+            (".x { text-emphasis: 'x' #fff }", "b"),
             (".x { -webkit-background-clip: text }", "b"),
             (".x { backface-visibility: hidden }", "b"),
             (".x { text-decoration: line-through #fff 3em }", "b"),
@@ -192,6 +196,7 @@ class TestHidingRules:
         [
             ".x { margin: 0; color-scheme: dark; display: block }",
             "li { color: blue }",
+            ".x { font-family: Arial, Symbol; text-emphasis: none }",
             ".x:hover { display: none }",
             ".x::after { display: none }",
             ".x::before { color: #fff; background: #fff; width: 0 }",

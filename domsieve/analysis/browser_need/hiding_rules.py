@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from domsieve.analysis.columns.batch import below
+from domsieve.analysis.columns.letter_room import is_symbols
 from domsieve.analysis.columns.links import Addresses
 from domsieve.analysis.columns.page_columns import attributes_of, has_tag
 from domsieve.analysis.selection.element_matching import ElementMatcher, SheetSelector
@@ -306,13 +307,15 @@ _EFFECTS = frozenset(
         "-webkit-text-fill-color",
         "-webkit-line-clamp",
         "mix-blend-mode",
+        "text-emphasis",
+        "text-emphasis-style",
         "zoom",
     )
 )
 _NO_GROUND = _USUAL | {"transparent", "0", "0 0", "no-repeat", "repeat", "scroll"}
 _CLIPS = frozenset(("background-clip", "-webkit-background-clip"))
 _UNITS_PX = {"px": 1.0, "pt": 4 / 3, "rem": 16.0, "em": 16.0, "%": 0.16}  # with text of the usual size
-_SMALLEST_TEXT_PX = 6.0
+_SMALLEST_TEXT_PX, _LARGEST_TEXT_PX = 6.0, 500.0
 # Beyond these, letters overlap or stand alone. Headings have up to a twentieth of their size either way.
 _LEAST_SPACING_PX, _MOST_SPACING_PX = -3.0, 16.0
 _LINES = frozenset(("text-decoration", "text-decoration-thickness"))
@@ -346,6 +349,7 @@ _PROPERTIES = (
         "grid-area",
         "font-size",
         "font",
+        "font-family",
         "line-height",
         "letter-spacing",
         "content-visibility",
@@ -380,8 +384,14 @@ def _hides(name: str, value: str) -> bool:
     if name in ("width", "max-width", "line-height"):
         return (value.startswith("0") and not value.startswith("0.")) or value == "1px"
     if name in ("font-size", "font"):
-        sizes = (_px(word.partition("/")[0]) for word in value.split())
-        return any(size is not None and size < _SMALLEST_TEXT_PX for size in sizes)
+        words = value.partition(",")[0].split()
+        sizes = (_px(word.partition("/")[0]) for word in words)
+        is_small = any(size is not None and size < _SMALLEST_TEXT_PX for size in sizes)
+        # Weights are numbers, too.
+        is_large = any((_px(word) or 0.0) > _LARGEST_TEXT_PX for word in words if not word.isdecimal())
+        return is_small or is_large or any(map(is_symbols, words))
+    if name == "font-family":
+        return is_symbols(value)
     if name == "letter-spacing":
         spacing = _px(value)
         return spacing is not None and not _LEAST_SPACING_PX < spacing < _MOST_SPACING_PX
@@ -433,6 +443,9 @@ def _rules(sheet: bytes) -> Iterator[tuple[str, list[Declaration]]]:
         strings.append(match[0])
         return f"\x02{len(strings) - 1}\x02"
 
+    def restored(piece: str) -> str:
+        return _PLACEHOLDER.sub(lambda found: strings[int(found[1])], piece)
+
     text = _without_comments(sheet).decode("utf-8", "replace").replace("\x02", "")
     text = _STRING.sub(put_away, text)
     stack: list[tuple[str, bool, list[Declaration]]] = []
@@ -440,14 +453,16 @@ def _rules(sheet: bytes) -> Iterator[tuple[str, list[Declaration]]]:
         piece = match[0].rstrip("{};").strip()
         mark = match[0][-1]
         if mark == "{":
-            selector = _PLACEHOLDER.sub(lambda found: strings[int(found[1])], piece)
+            selector = restored(piece)
             printed = bool(stack) and stack[-1][1]
             stack.append((selector, printed or _is_for_printing(selector), []))
             continue
         if stack and ":" in piece:
             name, _, value = piece.partition(":")
-            value = value.partition("!")[0].strip().lower()[:_LONGEST_VALUE]
-            stack[-1][2].append((name.strip().lower(), value))
+            name, value = name.strip().lower(), value.partition("!")[0].strip()
+            if name in ("font", "font-family"):
+                value = restored(value)
+            stack[-1][2].append((name, value.lower()[:_LONGEST_VALUE]))
         if mark == "}" and stack:
             selector, printed, declarations = stack.pop()
             if declarations and not printed and not selector.startswith("@"):

@@ -193,14 +193,15 @@ def are_symbols(scene: Scene, text: Ints) -> Bools:
 
     Whether this computer has the font makes no difference.
     """
-    found = scene.node.each("font-family", "", _is_symbols)[text].astype(np.bool_)
+    found = scene.node.each("font-family", "", is_symbols)[text].astype(np.bool_)
     at = np.flatnonzero(found)
     for place, words in zip(at.tolist(), page_texts(scene.page).of(text[at]), strict=True):
         found[place] = bool(_SYMBOL_LETTER.search(words))
     return found
 
 
-def _is_symbols(fonts: str) -> bool:
+def is_symbols(fonts: str) -> bool:
+    """Return whether the first font of a ``font-family`` is one of symbols."""
     return "".join(filter(str.isalpha, fonts.split(",", 1)[0].lower())) in _SYMBOL_FONTS
 
 
