@@ -206,7 +206,13 @@ COVERED = {
     "<script>{ const pen = document.currentScript.previousSibling.getContext('2d'); pen.fillStyle = '#fff'; "
     f"pen.fillRect(0, 0, 900, 60) }}</script></div></div>{_TALL}",
 }
+_SCALED = (
+    "<svg width=900 height=600 viewBox='0 0 600 400'><text x=20 y=20 style='font:14px sans-serif;{}'>{{}}"
+    "</text></svg>"
+)
 IN_SIGHT = {
+    "in a scaled drawing in a frame": f'<iframe width=900 height=600 srcdoc="{_SCALED.format("")}"></iframe>',
+    "down a scaled drawing": _SCALED.format("writing-mode:vertical-rl"),
     "a fixed box over a box with its anchor": f"{_ANCHORED}top:0;left:0;width:100%;height:100%'></div>",
     "a fixed pseudo-element behind it": f"<style>{_ON_BLACK}</style>{_TALL}<p style='color:#fff'>{{}}</p>{_TALL}",
     "a fixed background": f"<style>{_ATTACHED.format('#fff', -1, '#000')}</style>{_TALL}<div id=x>{{}}</div>{_TALL}",

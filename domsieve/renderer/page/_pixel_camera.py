@@ -45,24 +45,25 @@ class Camera(OpenPage):
     async def measure(self, scene: Scene) -> Letters:
         """Return the lines that can be drawn apart, and tell the scene where exactly they are."""
         # Captures have the lines of a text that goes on in another column in the first one, and others a little off.
-        split = np.unique(
-            scene.owner[scene.is_displaced[scene.owner] & (scene.document_of[scene.owner] == 0)]
-        )
-        split = split[scene.kind[split] == Kind.TEXT]
+        split = np.unique(scene.owner[scene.is_displaced[scene.owner]])
+        split = split[(scene.kind[split] == Kind.TEXT) & np.isin(scene.document_of[split], [*self.worlds])]
         scene.unsure[split[_MOST_DISPLACED:]] = True
-        nodes = split[:_MOST_DISPLACED].tolist()
-        handles = await self._handles(scene, nodes)
-        found = await self.call(0, "lines", *handles) if nodes else []
-        for node, (boxes, matrix) in zip(nodes, found, strict=True):
-            if matrix:
-                scene.put_map(node, np.array(matrix, np.float64).reshape(2, 2).T)
-            scene.put_lines(node, np.array(boxes, np.float64).reshape(-1, 4))
+        split = split[:_MOST_DISPLACED]
+        for document in np.unique(scene.document_of[split]).tolist():
+            nodes = split[scene.document_of[split] == document].tolist()
+            offset, scale = scene.place_of[document]
+            found = await self.call(document, "lines", *await self._handles(scene, nodes))
+            for node, (boxes, matrix) in zip(nodes, found, strict=True):
+                if matrix:
+                    scene.put_map(node, scale[:, None] * np.array(matrix, np.float64).reshape(2, 2).T)
+                places = np.array(boxes, np.float64).reshape(-1, 4)
+                scene.put_lines(node, places * np.tile(scale, 2) + np.tile(offset, 2))
         for document, texts in crowds(scene).items():
             if document in self.worlds:
                 put_crowds(
                     scene, texts, await self.call(document, "crowded", *await self._handles(scene, texts))
                 )
-        curved = [node for node in nodes if scene.is_curved[node]]
+        curved = split[scene.is_curved[split] & (scene.document_of[split] == 0)].tolist()
         handles = await self._handles(scene, curved)
         glyphs = await self.call(0, "glyphs", *handles) if curved else []
         letters = Letters(scene, self.worlds, dict(zip(curved, glyphs, strict=True)))

@@ -88,6 +88,7 @@ class Scene(Shapes):
     sticky, floating : the sticky elements, and the pseudo-elements of the page that are fixed or sticky.
     bounds : left, top, right and bottom of the box of each node in CSS px of the page (N, 4), NaN if it has none.
     fixed_of : (N,), the fixed box around a node, -1 for none.
+    place_of : where each document begins on the page, and how large it is drawn (2,); see `frame_place`.
     is_cut_at_side : whether readers cannot scroll the page to the side.
     shows, has_letters : (N,), the nodes with a box that is not invisible, and the texts with letters that have one.
     scrolls : (N,), the nodes in boxes that scroll.
@@ -97,8 +98,7 @@ class Scene(Shapes):
     chars, against : where in the text of its text box each part begins and ends (B, 2), and whether its letters go
         to the left (-1) or to the right (1) against the rules of their script (B,).
     is_displaced : (N,), the nodes whose lines captures have elsewhere: vertical ones, in columns, buttons, drawings.
-    is_level, is_combined : (N,), the nodes whose lines are written to the side, not down or up, and those of them
-        whose letters stand side by side in a line that goes down.
+    is_combined : (N,), the nodes whose letters stand side by side in a line that goes down.
     has_other_digits : (N,), the nodes whose styles choose other digits of their font.
     is_clamped : (N,), the nodes in boxes that show only some lines (``line-clamp``); captures leave out others.
     misread : (B,), the parts of texts for which a font of the page draws other letters.
@@ -249,6 +249,7 @@ class Scene(Shapes):
             if nodes_of(before) != nodes_of(after):
                 raise ValueError("The page has changed its structure.")
         self.scrollers = []
+        self.place_of: dict[int, tuple[F64, F64]] = {}
         self.shifts[:] = 0
         self._scroller_of = np.full(self.kind.size, -1)
         bounds = np.full((self.kind.size, 4), np.nan)
@@ -269,6 +270,7 @@ class Scene(Shapes):
             if frame >= 0:
                 offset, scale = frame_place(bounds[frame], own[0], contents.get(frame))
                 offset = offset - scale * [document.scroll_offset_x, document.scroll_offset_y]
+            self.place_of[number] = offset, scale
             own = own * np.tile(scale, 2) + np.append(offset, [0, 0])
             node = np.array(layout.node_index, np.intp) + start
             bounds[node[::-1]] = own[::-1]
@@ -362,12 +364,13 @@ class Scene(Shapes):
         before, after = self.line_box[lines][line], boxes[line]
         self.line_box[lines] = boxes
         self.box[parts] += np.tile(after[:, :2] - before[:, :2], 2)
-        if self.is_drawing[node] and self.is_level[node] and not self.is_turned[node]:
+        if self.is_drawing[node] and not self.is_turned[node]:
             # Sizes are in units of the drawing.
             times = (after[:, 2:] - after[:, :2]) / np.maximum(before[:, 2:] - before[:, :2], _LEAST_PX)
             begin = np.tile(after[:, :2], 2)
             self.box[parts] = begin + (self.box[parts] - begin) * np.tile(times, 2)
-            self._font_px[node] = (boxes[:, 3] - boxes[:, 1]).max() / _LINE_HEIGHT
+            across = 3 if self.is_level[node] else 2
+            self._font_px[node] = (boxes[:, across] - boxes[:, across - 2]).max() / _LINE_HEIGHT
             self.ink[parts] = self._ink_of(parts)
 
     def _ink_of(self, parts: Ints) -> F64:

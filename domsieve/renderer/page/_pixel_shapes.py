@@ -22,6 +22,7 @@ class Shapes(Places):
     column, font_of : the distinct values of each property, and which of them each node has (N,): also the number of
         its font.
     is_drawing, is_curved : (N,), the nodes of drawings, and the texts with letters along a path.
+    is_level : (N,), the nodes whose lines are written to the side, not down or up.
     is_deep : (N,), the nodes that may be nearer or farther than the page, so that they scroll at another pace.
     is_turned : (N,), the nodes whose lines may be neither level nor upright.
     zoom : (N,), how many times larger than its styles say each node is (``zoom``), 1 in drawings.
@@ -36,6 +37,7 @@ class Shapes(Places):
     font_of: Ints
     is_drawing: Bools
     is_curved: Bools
+    is_level: Bools
     is_deep: Bools
     unread: Bools
     absent: Bools
@@ -104,7 +106,8 @@ class Shapes(Places):
         """Tell what makes px of the page (2, 2) of the units of a drawing that a text is in."""
         is_upright = matrix[0, 1] == matrix[1, 0] == 0 and (matrix.diagonal() > 0).all()
         self.is_turned[node] = not is_upright
-        self.maps[node] = np.eye(2) if is_upright else matrix  # how large upright lines are, their boxes tell
+        # How large upright lines are, their boxes tell.
+        self.maps[node] = np.eye(2) if is_upright and self.is_level[node] else matrix
         flat = too_flat(matrix[None], self._css_px[[node]], ~self.is_turned[[node]])
         self.misshapen[node] |= bool(flat[0])
         self._font_px[node] = self._css_px[node] * np.sqrt(abs(np.linalg.det(matrix)))
