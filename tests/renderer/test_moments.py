@@ -70,7 +70,20 @@ _CUBE = (
     "translateZ(30px) }} div {{ height: 60px }} div div {{ position: relative; transform-style: preserve-3d; "
     "animation: k 8s infinite }}</style><div style='perspective:800px'><div><i>before</i><i>{{}}</i></div></div>"
 )
+
+
+def _covered(way: str, cover: str = "i") -> str:
+    """Return a page with a text under a cover that an animation moves `way` and back."""
+    return (
+        f"<style>@keyframes k {{ 0%, 50% {{ translate: none }} 60%, 90% {{ translate: {way} }} }} div {{ position: "
+        f"relative; overflow: hidden }} {cover} {{ content: ''; {_LAYER}; background: #fff; animation: k 9s infinite "
+        "}</style><div><p>{}</p><i></i></div>"
+    )
+
+
 COMES = {
+    "a text under a cover that goes and comes back": _covered("100%"),
+    "a text under a cover without an element": _covered("0 100%", "div::after"),
     "a ticker": _ticker("500px", "-100%", "9s linear infinite", box="background:#123;color:#fff"),
     "a ticker that goes back": _ticker("-100%", "500px", "2s 1s linear infinite alternate both"),
     "a ticker at the edge of the window": _ticker(
@@ -141,6 +154,7 @@ COMES = {
     "panels that follow the page": _section(_TRACK % "animation-timeline: scroll(root)", _PANELS),
 }
 NEVER_COMES = {
+    "a text under a cover that only trembles": _covered("4px"),
     "a ticker that stays away": _ticker("-3000px", "-2000px", "1s linear infinite"),
     "a ticker that stands": _ticker("-3000px", "0px", "1s linear infinite paused"),
     "a ticker that waits for days": _ticker("-3000px", "0px", "1s 1e6s linear infinite both"),

@@ -9,8 +9,9 @@ Object.assign(domsieve, (() => {
   // times that no page can know, of which a text must be in view in so many; the best are kept, more of those that go on
   // for ever, as slides in turn show one at a time. Guesses, as is how long a reader waits.
   const TRIED = 40, LEAST_SEEN = 2, MOST_DRIVEN = 12, MOST_MOMENTS = 24, SHORTEST_MS = 100;
-  // Bounds of the work: texts of a group of animations, looks at any text, and elements in all captures together.
-  const MOST_MOVED = 1000, MOST_LOOKS = 100_000, MOST_CAPTURED = 100_000;
+  // Bounds of the work: texts of a group of animations, boxes that cover texts, looks at any text, and elements in all
+  // captures together.
+  const MOST_MOVED = 1000, MOST_COVERS = 20, MOST_LOOKS = 100_000, MOST_CAPTURED = 100_000;
   // A text is in view if so much of it is, and its opacity is no lower. It shows well at a moment if it shows almost as much
   // as at any, and has no need of another one if also its opacity is not far below. Of large texts so many px are enough; a
   // box that is narrower than the last number shows no text well.
@@ -68,12 +69,13 @@ Object.assign(domsieve, (() => {
       return piece;
     });
   };
-  // The texts that animations move, in parts, with what it takes to know whether they are in view.
-  const textsIn = (animations) => {
+  const targetsOf = (animations) => animations.map(({ effect }) => effect.target);
+  // The texts in some elements, in parts, with what it takes to know whether they are in view.
+  const textsIn = (roots, isMeant = () => true) => {
     const found = new Map();
-    for (const { effect } of animations) {
-      for (const [text, style] of laidOut(effect.target)) {
-        if (style || found.has(text) || !text.data.trim()) continue;
+    for (const root of roots) {
+      for (const [text, style] of laidOut(root)) {
+        if (style || found.has(text) || !text.data.trim() || !isMeant(text)) continue;
         if (found.size === MOST_MOVED) return [...found.values()].flat();
         const chain = [];
         const parent = around(text);
@@ -95,6 +97,21 @@ Object.assign(domsieve, (() => {
     }
     return [...found.values()].flat();
   };
+  // The texts beside boxes that animations move for ever, which these may cover now.
+  const textsUnder = (covers) => covers.slice(0, MOST_COVERS).flatMap(({ effect: { target, pseudoElement } }) => {
+    const { backgroundColor, backgroundImage } = getComputedStyle(target, pseudoElement);
+    const beside = pseudoElement ? target : around(target);
+    if (!(beside instanceof Element) || isOfPage(beside)) return [];
+    if (/^rgba\(.*, 0\)$/.test(backgroundColor) && backgroundImage === "none") return [];
+    const box = target.getBoundingClientRect();
+    const range = new Range();
+    return textsIn([beside], (text) => {
+      if (!pseudoElement && target.contains(text)) return false;
+      range.selectNode(text);
+      const { left, top, right, bottom } = range.getBoundingClientRect();
+      return left < box.right && right > box.left && top < box.bottom && bottom > box.top;
+    });
+  });
   const NOTHING = [0, 0, 0];
   // Whether a text comes to the middle of the window, or of a box, where that is scrolled to; or as near as it can come.
   const isInMiddle = (rect, { source, row, offset, room }) => {
@@ -243,7 +260,7 @@ Object.assign(domsieve, (() => {
   };
   const keepDriven = (all) => {
     const byTimeline = Map.groupBy(all, ({ timeline }) => timeline);
-    const texts = new Map([...byTimeline].map(([timeline, own]) => [timeline, textsIn(own)]));
+    const texts = new Map([...byTimeline].map(([timeline, own]) => [timeline, textsIn(targetsOf(own))]));
     const lost = [...byTimeline.keys()].filter((timeline) => !texts.get(timeline).every(showsWell));
     if (!lost.length) return;
     const timelines = new Map([...byTimeline.keys()].map((timeline) => [timeline, reachOf(timeline)]));
@@ -266,17 +283,18 @@ Object.assign(domsieve, (() => {
       keepMoments(numbers.map((at) => driven[at]), texts.get(timeline), true, timeOf, placeOf);
     }
   };
-  const keepEndless = (endless, others) => {
+  const keepEndless = (endless, covers, others) => {
     const now = endless.map((one) => one.currentTime);
-    const periods = endless.map((one) => periodOf(one) + Math.max(-one.currentTime, 0) / one.playbackRate);
+    const periods = covers.map((one) => periodOf(one) + Math.max(-one.currentTime, 0) / one.playbackRate);
     const span = Math.min(Math.max(...periods), SLOW_MS);
     // What is cut by a shape, covered or turned over may seem to be in view.
     const turnsOver = endless.some(({ effect }) => effect.getKeyframes().some(({ transform = "", rotate = "" }) =>
       TURNS_OVER.test(transform) || TURNS_OVER.test(rotate)));
-    const all = textsIn(endless);
+    const all = textsIn(targetsOf(endless));
+    const under = textsUnder(covers);
     const isShaped = endless.some((one) => keysOf(one).some((name) => SHAPES.test(name)))
-      || (turnsOver && all.some(({ hasNoBack }) => hasNoBack));
-    const texts = all.filter((one) => isShaped || !showsWell(one));
+      || (turnsOver && all.some(({ hasNoBack }) => hasNoBack)) || under.length > 0;
+    const texts = [...all.filter((one) => isShaped || !showsWell(one)), ...under];
     const timeOf = (at, share) => now[at] + share * span * endless[at].playbackRate;
     if (texts.length) keepMoments(endless, texts, false, timeOf, (share) => ({ delay: share * span }), others, isShaped);
   };
@@ -287,13 +305,14 @@ Object.assign(domsieve, (() => {
     moments() {
       const isHalfway = new Set(halfway);
       const every = [...trees(document)].flatMap(animationsOf);
-      const all = every.filter((one) =>
-        one.effect?.target && !one.effect.pseudoElement && keysOf(one).some((name) => MOVES.test(name)));
-      const driven = all.filter((one) => one.timeline && "source" in one.timeline && one.currentTime !== null
+      const moved = every.filter((one) => one.effect?.target && keysOf(one).some((name) => MOVES.test(name)));
+      const driven = moved.filter((one) => !one.effect.pseudoElement
+        && one.timeline && "source" in one.timeline && one.currentTime !== null
         && (isHalfway.has(one) || one.playState === "running"));
-      const endless = all.filter((one) => one.timeline instanceof DocumentTimeline && one.playState === "running"
+      const covers = moved.filter((one) => one.timeline instanceof DocumentTimeline && one.playState === "running"
         && one.playbackRate > 0 && isEndless(one)
         && one.effect.getComputedTiming().duration >= SHORTEST_MS);
+      const endless = covers.filter((one) => !one.effect.pseudoElement);
       // What covers texts may be at other times, too.
       const others = every.filter((one) => one.timeline instanceof DocumentTimeline
         && one.effect && one.playState === "running" && !endless.includes(one));
@@ -305,7 +324,7 @@ Object.assign(domsieve, (() => {
         mostMoments = Math.min(MOST_DRIVEN, mostCaptured);
         if (driven.length) keepDriven(driven);
         mostMoments = Math.min(MOST_MOMENTS, mostCaptured);
-        if (endless.length) keepEndless(endless, others);
+        if (covers.length) keepEndless(endless, covers, others);
       } catch { // an animation that cannot be set; the page is captured as it is
         [moments, scrolledTo] = [[], null];
       }
