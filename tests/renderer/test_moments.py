@@ -154,6 +154,9 @@ COMES = {
     "panels that follow the page": _section(_TRACK % "animation-timeline: scroll(root)", _PANELS),
 }
 NEVER_COMES = {
+    "a text that is taken away before it has faded in": "<style>@keyframes k { from { opacity: 0 } } @keyframes d { "
+    "90% { display: block } 95%, 100% { display: none } } div { animation: d 10s infinite step-end } "
+    "p { animation: k 20s step-end both }</style><div><p>{}</p></div>",
     "a text under a cover that only trembles": _covered("4px"),
     "a ticker that stays away": _ticker("-3000px", "-2000px", "1s linear infinite"),
     "a ticker that stands": _ticker("-3000px", "0px", "1s linear infinite paused"),

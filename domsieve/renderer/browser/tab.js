@@ -13,7 +13,7 @@
 globalThis.domsieve = (() => {
   const {
     part, run, own, isLaidOut, trees, allTrees, laidOut, animated, unskipped, canScroll, animationsOf, clocksOf,
-    hasOwn, kind, isYoung, runs, leftOf, repeats, begins, isPassing, bringTo, SOON_MS, hold, isHeld, letGo,
+    hasOwn, kind, isYoung, runs, leftOf, repeats, begins, isPassing, periodOf, bringTo, SOON_MS, hold, isHeld, letGo,
   } = dom;
 
   let lastChange = performance.now();
@@ -103,7 +103,23 @@ globalThis.domsieve = (() => {
   // time passes in steps, to each end, or in equal ones if there are more ends. Those that repeat go on together if any
   // begins in this time, so that texts in turn stay in turn. Of those that are known, nothing changes.
   const MOST_STEPS = 12;
+  // What is taken away with an element again and again begins anew each time, so it never ends if it takes too long.
+  const restarting = (trees) => {
+    const periods = new Map();
+    for (const one of trees.flatMap(animationsOf)) {
+      const keys = one.effect?.target && runs(one) && repeats(one) ? one.effect.getKeyframes() : [];
+      if (keys.some((key) => "display" in key)) periods.set(one.effect.target, periodOf(one));
+    }
+    return ({ effect }) => {
+      let node = periods.size ? effect.target : null;
+      for (; node; node = part(node, Node, "parentNode") ?? node.host) {
+        if (effect.getComputedTiming().endTime > periods.get(node) / 2) return true;
+      }
+      return false;
+    };
+  };
   const pass = (trees, ms, known) => {
+    const isRestarted = restarting(trees);
     const moved = new Map();
     let now = 0, isAll = false;
     const find = () => {
@@ -111,6 +127,7 @@ globalThis.domsieve = (() => {
       const fresh = trees.flatMap(animationsOf).filter((one) => !known.has(one) && !moved.has(one));
       if (!now) isAll = fresh.some((one) => begins(one, ms));
       for (const one of fresh) {
+        if (isRestarted(one)) continue;
         const isWaiting = waits(one) && !repeats(one);
         if (!isWaiting && !isPassing(one, ms - now) && !(isAll && runs(one))) continue;
         moved.set(one, { isWaiting, since: now, from: one.currentTime, end: now + leftOf(one) });
