@@ -1059,6 +1059,10 @@ FAR_LINES = [
     f"<p style='width:5em;line-height:{height}'>{{}}</p>"
     for height in ("400px", "5000px", "40em", "40px;zoom:10")
 ]
+FAR_LINES.append(
+    "<style>@font-face {{ font-family: f; src: local('DejaVu Sans'), local('Liberation Sans'); "
+    "line-gap-override: 3000% }}</style><p style='width:2em;font-family:f'>{}</p>"
+)
 NEAR_LINES = [
     "<p style='width:5em;line-height:4em'>{}</p>",
     "<p style='width:5em;line-height:300px'>{}</p>",

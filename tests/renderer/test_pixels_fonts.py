@@ -159,6 +159,16 @@ def _with_letters_on_each_other() -> bytes:
     return _saved(font)
 
 
+def _with_letters_put_right_by_ligatures() -> bytes:
+    """Return a font that draws other letters where ligatures are off."""
+    font = TTFont(io.BytesIO(_swapped("DejaVuSans.ttf", forms := _shifted(string.ascii_lowercase))))
+    del font["GSUB"]
+    names = TTFont(_FONTS / "DejaVuSans.ttf").getBestCmap()
+    steps = " ".join(f"sub {names[ord(other)]} by {names[ord(one)]};" for one, other in forms.items())
+    addOpenTypeFeaturesFromString(font, f"feature liga {{ {steps} }} liga;")
+    return _saved(font)
+
+
 @pytest.mark.parametrize(
     ("font", "style"),
     [
@@ -168,6 +178,8 @@ def _with_letters_on_each_other() -> bytes:
         (_with_capitals_swapped, "p::first-line { text-transform: uppercase }"),
         (_with_capitals_swapped, "p::first-line { font-variant-caps: small-caps }"),
         (_with_letters_on_each_other, ""),
+        (_with_letters_put_right_by_ligatures, "p { letter-spacing: 0.5px }"),
+        (_with_letters_put_right_by_ligatures, "p { text-rendering: optimizeSpeed }"),
     ],
 )
 def test_other_letters_in_some_styles_of_a_font_are_not_seen(
@@ -176,3 +188,15 @@ def test_other_letters_in_some_styles_of_a_font_are_not_seen(
     html = f"<style>{style}</style><p class=odd>{_WORDS}</p><p class=plain>plain {_WORDS}</p>"
     fonts = {"odd": font(), "plain": _swapped("DejaVuSans.ttf", {})}
     assert _judged(studio, fonts, html) == {_WORDS: Hiding.UNSEEN, f"plain {_WORDS}": Hiding.NONE}
+
+
+@pytest.mark.parametrize(("name", "used"), [("Odd", "oDD"), (r"a\22 b", r"A\22 B")])
+def test_other_letters_in_a_font_whose_name_is_written_otherwise_are_not_seen(
+    studio: Studio, name: str, used: str
+) -> None:
+    headers = {"Content-Type": "font/ttf"}
+    studio.server.pages["/odd.ttf"] = partial(send, body=_with_capitals_swapped(), headers=headers)
+    style = f"@font-face {{ font-family: {name}; src: url(/odd.ttf) }} p {{ font-family: {used} }}"
+    text = _WORDS.upper()
+    page = show(studio, f"<style>{style}</style><p>{text}</p><div>PLAIN {text}</div>")
+    assert judged(page) == {text: Hiding.UNSEEN, f"PLAIN {text}": Hiding.NONE}

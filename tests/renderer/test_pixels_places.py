@@ -211,6 +211,9 @@ _SCALED = (
     "</text></svg>"
 )
 IN_SIGHT = {
+    "in a button, with white space that is left out": "<button>{}</button>".replace(
+        "{}", _WORDS.replace(" ", "\n  ")
+    ),
     "in a scaled drawing in a frame": f'<iframe width=900 height=600 srcdoc="{_SCALED.format("")}"></iframe>',
     "down a scaled drawing": _SCALED.format("writing-mode:vertical-rl"),
     "a fixed box over a box with its anchor": f"{_ANCHORED}top:0;left:0;width:100%;height:100%'></div>",

@@ -39,6 +39,7 @@ _MORE_LARGE, _LARGE_SHARE = 12, 0.65
 _MOST_ZOOM = 20.0  # the logarithm; a guess
 # Nor so many lines that are shorter than so many sizes of letters, and this share of the window apart.
 _FEWEST_LINES, _SHORT_LINE, _MOST_OF_WINDOW = 4, 10, 0.4
+_LEAST_GAP = 3  # from line to line, in sizes of the letters: more than a font for reading has by itself
 # Nor letters between two or more sharp shadows of almost their colour that are so many sizes beside them, and so many
 # below or above. Found by eye, as for `_FAINT_SIZES` of `hiding`.
 _BESIDE, _BELOW, _SHARP_PX, _FEWEST_COPIES, _ALMOST, _LEAST_INK = (0.2, 0.6), 0.15, 1.0, 2, 64.0, 0.5
@@ -260,6 +261,11 @@ def _are_far_lines(scene: Scene, text: Ints, level: Bools, zoom: F64) -> Bools:
     across, along = np.where(level, 1, 0), np.where(level, 0, 1)
     at, line = np.arange(text.size), node.line_px[text] * zoom
     length, height = (rect[at, 2 + axis] - rect[at, axis] for axis in (along, across))
+    # How high lines are by their font is not known; but there are not more of them than words.
+    least = _LEAST_GAP * node.letter_px[text] * zoom
+    for one in np.flatnonzero(np.isinf(line) & (height > _FEWEST_LINES * least)).tolist():
+        own = height[one] / max(len(scene.page.text_of(text[one]).split()), 1)
+        line[one] = own if own > least[one] else np.inf
     is_far = line > np.array(node.window_px)[across] * _MOST_OF_WINDOW
     return np.asarray(
         is_far

@@ -24,7 +24,7 @@ _MISTAKEN_SHARE, _LEAST_JOINED, _LEAST_OF_WORD, _FEWEST_MISTAKEN = 0.3, 0.5, 0.2
 _JOINED = "\u0590"
 _STYLES = (
     *("font-style", "font-weight", "font-family", "font-variant-caps", "font-stretch"),
-    "font-size",
+    *("text-rendering", "font-size", "letter-spacing", "font-kerning"),
 )
 
 
@@ -59,8 +59,9 @@ def letters_of_fonts(texts: Iterable[tuple[str, str]]) -> tuple[list[list[tuple[
     return groups[:_MOST_FONTS], {font for group in groups[_MOST_FONTS:] for font, _ in group}
 
 
-# Of a font: style and weight, size in px, family, capitals, and width.
-DrawnFont = tuple[str, float, str, str, str]
+# Of a font: style and weight, size in px, family, capitals, width, how precise it is drawn, kerning, and whether its
+# letters are spaced, without ligatures.
+DrawnFont = tuple[str, float, str, str, str, str, str, bool]
 _CASES = {"uppercase": str.upper, "lowercase": str.lower}
 
 
@@ -86,7 +87,7 @@ class Written:
     ) -> None:
         self._scene = scene
         letters: dict[DrawnFont, dict[str, None]] = {}
-        self.lines: list[tuple[str, str, list[list[int]]]] = []
+        self.lines: list[tuple[DrawnFont, str, list[list[int]]]] = []
         self._drawn: list[tuple[DrawnFont, str, Ints]] = []
         own = np.flatnonzero((scene.document_of[scene.owner] == document) & (scene.line < len(scene.pieces)))
         own = own[np.argsort(scene.line[own], kind="stable")]
@@ -95,21 +96,26 @@ class Written:
             font, piece = scene.fonts[scene.font_of[node]], scene.pieces[scene.line[parts[0]]]
             if font in skipped:
                 continue
-            ways = [(font, scene.style(node, *_STYLES), piece)]
+            *styles, kerning = scene.style(node, *_STYLES)
+            ways = [(styles, piece)]
             if said := first.get(node):
-                *styles, _, size, _, _, case = said
+                *inner, letter, _, case = said
                 changed = _CASES.get(case, str)(piece)
                 if len(changed) == len(piece):
-                    ways.append((_shorthand(styles), [*styles, size], changed))
-            for name, (style, weight, family, caps, stretch, size), text in ways:
+                    ways.append(([*inner, letter], changed))
+            for (style, weight, family, caps, stretch, rendering, size, letter), text in ways:
                 size_px = round(px(size) * float(scene.zoom[node]), 2)
-                drawn = f"{style} {weight}", size_px, family, caps or "normal", stretch
+                others = caps or "normal", stretch, rendering, kerning or "auto", px(letter) != 0
+                drawn = f"{style} {weight}", size_px, family, *others
                 letters.setdefault(drawn, {}).update(dict.fromkeys(filter(str.isalnum, text)))
                 for some in np.split(parts, range(_TOGETHER, parts.size, _TOGETHER)):
                     chars = scene.chars[some]
                     begin, inside = int(chars.min()), text[chars.min() : chars.max()]
-                    ends = [[units(inside[: end - begin]) for end in pair] for pair in chars.tolist()]
-                    self.lines.append((name, inside, ends))
+                    ends = [
+                        [units(inside[: end - begin]) for end in _letters_in(text, *pair)]
+                        for pair in chars.tolist()
+                    ]
+                    self.lines.append((drawn, inside, ends))
                     self._drawn.append((drawn, text, some))
         self.fonts = [
             (font, "".join(all_ if len(all_) <= _MOST_WRITTEN else CHANCE.sample([*all_], _MOST_WRITTEN)))
@@ -145,7 +151,9 @@ class Written:
                 if of_wrong >= mistaken_in[part]:
                     compared[part], mistaken_in[part] = of_all, of_wrong
                 mistaken_by.setdefault(int(scene.owner[part]), set()).update({*text} & {*wrong[font][1]})
-                is_like[part] = min(is_like[part], like if max(text) < _JOINED else 1)
+                inside = [one < _JOINED for one in text if one.isalpha()]
+                if 2 * sum(inside) >= len(inside):
+                    is_like[part] = min(is_like[part], like)
         letters_of, like_of, compared_of, mistaken_of = (
             np.bincount(scene.owner, one, scene.kind.size)
             for one in (scene.letters, scene.letters * is_like, compared, mistaken_in)
@@ -161,7 +169,7 @@ class Written:
         )
 
 
-def _shorthand(styles: Sequence[str]) -> str:
-    """Return a font as a canvas takes it, 32 px large, as `Scene.fonts` has it."""
-    style, weight, family, *_ = styles
-    return f"{style} {weight} 32px {family}"
+def _letters_in(text: str, begin: int, end: int) -> tuple[int, int]:
+    """Return where the letters and digits of a part of a text begin and end: signs look alike in any case."""
+    of = [at for at in range(begin, end) if text[at].isalnum()]
+    return (of[0], of[-1] + 1) if of else (begin, end)

@@ -356,6 +356,8 @@ class Scene(Shapes):
     def put_lines(self, node: int, boxes: F64) -> None:
         """Tell where the text boxes of a node are (n, 4); if they are not as many, it is unsure or not plain."""
         lines = np.unique(self.line[parts := np.flatnonzero(self.owner == node)])
+        if 0 < len(boxes) < lines.size:
+            boxes = self._split(lines, boxes)
         if len(boxes) != lines.size:
             self.unsure[node] |= not self.is_drawing[node]
             self.is_plain[node] = False
@@ -372,6 +374,21 @@ class Scene(Shapes):
             across = 3 if self.is_level[node] else 2
             self._font_px[node] = (boxes[:, across] - boxes[:, across - 2]).max() / _LINE_HEIGHT
             self.ink[parts] = self._ink_of(parts)
+
+    def _split(self, lines: Ints, boxes: F64) -> F64:
+        """Return boxes (n, 4) as those of the `lines` that captures have; as they are if these are others.
+
+        Captures have two boxes of a line where white space between two words is left out.
+        """
+        own = self.line_box[lines]
+        goes_on = (np.abs(own[1:, 1::2] - own[:-1, 1::2]) < 1).all(axis=1) & (
+            np.abs(own[1:, 0] - own[:-1, 2]) < 1
+        )
+        run = np.append(0, np.cumsum(~goes_on))
+        if run[-1] + 1 != len(boxes):
+            return boxes
+        first = own[np.flatnonzero(np.append(True, ~goes_on))]
+        return np.asarray(own + np.tile(boxes[run, :2] - first[run, :2], 2))
 
     def _ink_of(self, parts: Ints) -> F64:
         """Return how many pixels of a picture some parts would change in black on white, about."""

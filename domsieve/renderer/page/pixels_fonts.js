@@ -1,7 +1,7 @@
 // Evaluated after pixels.js: adds what tells of the fonts of a document, and of styles that no capture has.
 // hasFonts(), alike(...groups): whether the document loads fonts, and which groups of [font, letters] draw all alike.
 // mistaken(...fonts): of each [font, letters], the letters that it draws like other ones; a font is its style and weight,
-// its size in px, its family, capitals and width.
+// its size in px, its family, capitals, width, how precise it is drawn, kerning, and whether its letters are spaced.
 // joined(...lines): of each [font, text, parts], how much each part of the text, given by where it begins and ends, looks
 // like its letters do that are drawn one by one.
 // unboxed(...): what no capture has of the styles.
@@ -32,12 +32,15 @@ Object.assign(domsievePixels, (() => {
     }).join(";");
   };
 
-  // Fonts may have other letters for sizes, capitals and widths.
+  // Fonts may have other letters for sizes, capitals, widths, and where letters are spaced or drawn in other ways.
   const choose = (pen, font) => {
-    const [style, size, family, caps, stretch] = Array.isArray(font) ? font : [font];
-    pen.font = size === undefined ? style : `${style} ${size}px ${family}`;
-    pen.fontVariantCaps = caps ?? "normal";
-    pen.fontStretch = stretched(stretch);
+    const [style, size, family, caps, stretch, rendering, kerning, isSpaced] = font;
+    pen.font = `${style} ${size}px ${family}`;
+    // Else widths are rounded to px of the true size.
+    const isPlain = rendering === "optimizespeed";
+    pen.textRendering = isPlain ? "optimizeSpeed" : "geometricPrecision";
+    [pen.fontVariantCaps, pen.fontStretch] = [caps, stretched(stretch)];
+    [pen.fontKerning, pen.letterSpacing] = [kerning, isSpaced ? "0.01px" : "0px"];
   };
 
   // The forms of letters: each fills a cell, but narrow ones stay narrow, and all have the same mean and power. null for
@@ -75,22 +78,27 @@ Object.assign(domsievePixels, (() => {
     return sum;
   };
   // The browser's own fonts, and the letters of which a font of the page may draw one for another.
-  const OWN_FONTS = ["40px sans-serif", "bold 40px sans-serif", "40px serif", "italic 40px serif", "40px monospace"];
+  const LARGE_PX = 40;
+  const OWN_FONTS = [["", "sans-serif"], ["bold", "sans-serif"], ["", "serif"], ["italic", "serif"], ["", "monospace"]]
+    .map(([style, family]) => [style, LARGE_PX, family, "normal", "100%", "auto", "auto", false]);
   const ALPHABETS = [[97, 122], [48, 57], [945, 969], [1072, 1103]].map(([first, last]) =>
     Array.from({ length: last - first + 1 }, (_, at) => String.fromCodePoint(first + at)));
   const UNKNOWN = "\uffff";
-  const loadedFamilies = () =>
-    [...document.fonts].filter(({ status }) => status === "loaded").map(({ family }) => family.replace(/^["']|["']$/g, ""));
+  const loadedFamilies = () => [...document.fonts].filter(({ status }) => status === "loaded")
+    .map(({ family }) => family.replace(/^["']|["']$/g, "").toLowerCase());
+  // Families have escapes, which are written in several ways.
+  const isLoaded = (loaded, family) => loaded.some((one) => /[^\w -]/.test(one) || family.toLowerCase().includes(one));
 
   return {
     mistaken(...all) {
       const loaded = loadedFamilies();
-      const fonts = all.filter(([[, , family]]) => loaded.some((one) => family.includes(one)));
+      const fonts = all.filter(([[, , family]]) => isLoaded(loaded, family));
       if (fonts.length < all.length) {
         const found = fonts.length ? this.mistaken(...fonts) : [];
         return all.map((one) => (fonts.includes(one) ? found.shift() : ""));
       }
       const [LIKE, MORE] = [0.85, 0.15]; // the likeness of a letter with another one, and how much more it is than with its own
+      const SAME = 0.8; // that of one letter in two sizes; a guess
       const written = new Set(fonts.flatMap(([, letters]) => [...letters]));
       const plain = new Set([...written].map((letter) => letter.toLowerCase()));
       const others = ALPHABETS.filter((letters, at) => at < 2 || letters.some((letter) => plain.has(letter))).flat();
@@ -105,7 +113,11 @@ Object.assign(domsievePixels, (() => {
         known.set(key, [...(known.get(key) ?? []), form]);
       });
       known.delete(UNKNOWN);
-      const drawn = formsOf(fonts.flatMap(([font, letters]) => [...letters].map((letter) => [font, letter])));
+      const formsAt = (change) =>
+        formsOf(fonts.flatMap(([font, letters]) => [...letters].map((letter) => [change(font), letter])));
+      // Large forms are more exact; those of the true size count if they differ from these.
+      const [large, exact] = [([style, , ...others]) => [style, LARGE_PX, ...others], (font) => font].map(formsAt);
+      const drawn = exact.map((form, at) => (form && large[at] && likeness(form, large[at]) > SAME ? large[at] : form));
       let number = 0;
       return fonts.map(([, letters]) => [...letters].filter((letter) => {
         const [form, own] = [drawn[number++], known.get(letter.toLowerCase())];
@@ -122,34 +134,35 @@ Object.assign(domsievePixels, (() => {
       const pens = [0, 1].map(() => new OffscreenCanvas(LONGEST, HIGH).getContext("2d", { willReadFrequently: true }));
       const [whole, apart] = pens;
       const [widths, loaded] = [new Map(), loadedFamilies()];
-      const wideOf = (letter) => {
-        const key = whole.font + letter;
-        if (!widths.has(key)) widths.set(key, whole.measureText(letter).width);
-        return widths.get(key);
-      };
       return lines.map(([font, text, parts]) => {
-        if (!loaded.some((family) => font.includes(family))) return parts.map(() => 1);
+        const [, size, family] = font;
+        if (!isLoaded(loaded, family) || !size) return parts.map(() => 1);
+        const scale = SIZE / size;
         for (const pen of pens) {
+          pen.setTransform(1, 0, 0, 1, 0, 0);
           pen.clearRect(0, 0, LONGEST, HIGH);
-          pen.font = font.replace("32px", `${SIZE}px`);
-          pen.fontKerning = "none";
+          choose(pen, font);
+          pen.setTransform(scale, 0, 0, scale, 0, BASE);
         }
-        whole.fillText(text, 1, BASE);
-        const endOf = (units) => 1 + whole.measureText(text.slice(0, units)).width;
-        const places = parts.map((ends) => ends.map(endOf));
-        const isHeap = ([from, to]) => {
-          whole.fontKerning = "auto";
-          const wide = whole.measureText(text.slice(from, to)).width;
-          whole.fontKerning = "none";
-          return wide < LEAST_WIDE * [...text.slice(from, to)].reduce((sum, letter) => sum + wideOf(letter), 0);
+        const name = font.join();
+        const wideOf = (letter) => {
+          const key = name + letter;
+          if (!widths.has(key)) widths.set(key, scale * whole.measureText(letter).width);
+          return widths.get(key);
         };
+        whole.fillText(text, 1 / scale, 0);
+        const endOf = (units) => 1 + scale * whole.measureText(text.slice(0, units)).width;
+        const places = parts.map((ends) => ends.map(endOf));
+        const heaps = new Set();
         parts.forEach(([from, to], at) => {
           const [letters, [left, right]] = [[...text.slice(from, to)], places[at]];
           let [units, wide] = [from, 0];
-          // Ligatures are of another width.
-          const isEven = Math.abs(letters.reduce((sum, letter) => sum + wideOf(letter), 0) - (right - left)) < 0.5;
+          const sum = letters.reduce((before, letter) => before + wideOf(letter), 0);
+          if (right - left < LEAST_WIDE * sum) heaps.add(at);
+          // Ligatures and pairs of letters are of another width.
+          const isEven = Math.abs(sum - (right - left)) < 0.5;
           for (const letter of letters) {
-            apart.fillText(letter, isEven ? left + wide : endOf(units), BASE);
+            apart.fillText(letter, (isEven ? left + wide : endOf(units)) / scale, 0);
             units += letter.length;
             wide += wideOf(letter);
           }
@@ -157,7 +170,7 @@ Object.assign(domsievePixels, (() => {
         const width = Math.min(Math.ceil(Math.max(...places.flat())) + 1, LONGEST);
         const [one, other] = pens.map((pen) => pen.getImageData(0, 0, width, HIGH).data);
         return places.map((place, at) => {
-          if (isHeap(parts[at])) return 0;
+          if (heaps.has(at)) return 0;
           const [left, right] = place.map((edge) => Math.min(Math.round(edge), width));
           const count = Math.max(right - left, 1);
           let [power, otherPower, common] = [0, 0, 0];
