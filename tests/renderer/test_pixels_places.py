@@ -211,9 +211,20 @@ _SCALED = (
     "</text></svg>"
 )
 IN_SIGHT = {
-    "in a button, with white space that is left out": "<button>{}</button>".replace(
-        "{}", _WORDS.replace(" ", "\n  ")
-    ),
+    **{
+        f"{where}, with white space that is left out": html.replace("{}", _WORDS.replace(" ", "\n  "))
+        for where, html in (
+            ("in a button", "<button>{}</button>"),
+            ("in columns", "<p style='columns:2'>{}</p>"),
+            ("down the page", "<p style='writing-mode:vertical-rl;height:8em'>{}</p>"),
+            ("up the page", "<p style='writing-mode:sideways-lr;height:8em'>{}</p>"),
+        )
+    },
+    "gradient letters with a shadow that reaches the next line": "<h1 style='width:5em;font:900 90px sans-serif;"
+    "background:linear-gradient(90deg,#0ff,#f0f);background-clip:text;color:transparent;"
+    "filter:drop-shadow(0 4px 8px #0004)'>{}</h1>",
+    "dark letters that a dark footer cuts": "<footer style='background:#000;color:#333;overflow:hidden;height:38px'>"
+    "<div style='font:900 40px/1 sans-serif;white-space:nowrap'>{}</div></footer>",
     "in a scaled drawing in a frame": f'<iframe width=900 height=600 srcdoc="{_SCALED.format("")}"></iframe>',
     "down a scaled drawing": _SCALED.format("writing-mode:vertical-rl"),
     "a fixed box over a box with its anchor": f"{_ANCHORED}top:0;left:0;width:100%;height:100%'></div>",

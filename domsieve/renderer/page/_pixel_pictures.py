@@ -43,6 +43,8 @@ _MOST_ALONE, _MOST_GROUPS = 1_000, 8
 _REACH_PX, _FEW_PIXELS = 4, 40
 # Lines that share less of their boxes than this stand beside each other; each may be in the shadow of the other.
 _MOST_BESIDE = 0.25
+# Two lines of a text that share no more than this of their height do not lie on each other.
+_APART = 0.25
 # Around texts that are pictured apart, for what reaches beyond their boxes, and to see whether it moves.
 _MARGIN_PX = 40.0
 
@@ -346,6 +348,12 @@ class Pictures:
         edges = np.where(inked[:, None], np.where(boxed[:, None], both, ink), edges)
         reach = np.ceil(scene.reach_px[scene.owner[first]] * SCALE).astype(np.intp)[:, None]
         wide = edges + reach * np.array([-1, -1, 1, 1])
+        # Shadows of a text may lie on its own lines; letters of two lines may not.
+        owner = scene.owner[first]
+        over = edges[:-1, 3] - edges[1:, 1]
+        apart = (owner[1:] == owner[:-1]) & (over <= _APART * (edges[:-1, 3] - edges[:-1, 1]))
+        wide[:-1, 3] = np.where(apart, np.maximum(edges[:-1, 3], edges[1:, 1]), wide[:-1, 3])
+        wide[1:, 1] = np.where(apart, np.minimum(edges[1:, 1], edges[:-1, 3]), wide[1:, 1])
         reaches = (area(edges) > 0) | (reach[:, 0] > SPREAD_PX)
         equal = equal_lines(scene, first, np.flatnonzero(reaches))
         self._line = equal[line]
@@ -366,11 +374,10 @@ class Pictures:
         texts = np.unique(scene.owner[doubtful])
         self.unsure |= doubtful & np.isin(scene.owner, texts[_MOST_ALONE:])
         groups: list[list[int]] = []
-        line_owner = scene.owner[first]
         for text in texts[:_MOST_ALONE].tolist():
-            ours = edges[line_owner == text]
+            ours = edges[owner == text]
             for group in groups:
-                if not _meet(ours, edges[np.isin(line_owner, group)]):
+                if not _meet(ours, edges[np.isin(owner, group)]):
                     group.append(text)
                     break
             else:

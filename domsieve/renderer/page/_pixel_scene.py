@@ -357,7 +357,7 @@ class Scene(Shapes):
         """Tell where the text boxes of a node are (n, 4); if they are not as many, it is unsure or not plain."""
         lines = np.unique(self.line[parts := np.flatnonzero(self.owner == node)])
         if 0 < len(boxes) < lines.size:
-            boxes = self._split(lines, boxes)
+            boxes = self._split(lines, boxes, level=bool(self.is_level[node]))
         if len(boxes) != lines.size:
             self.unsure[node] |= not self.is_drawing[node]
             self.is_plain[node] = False
@@ -375,20 +375,20 @@ class Scene(Shapes):
             self._font_px[node] = (boxes[:, across] - boxes[:, across - 2]).max() / _LINE_HEIGHT
             self.ink[parts] = self._ink_of(parts)
 
-    def _split(self, lines: Ints, boxes: F64) -> F64:
+    def _split(self, lines: Ints, boxes: F64, *, level: bool) -> F64:
         """Return boxes (n, 4) as those of the `lines` that captures have; as they are if these are others.
 
         Captures have two boxes of a line where white space between two words is left out.
         """
         own = self.line_box[lines]
-        goes_on = (np.abs(own[1:, 1::2] - own[:-1, 1::2]) < 1).all(axis=1) & (
-            np.abs(own[1:, 0] - own[:-1, 2]) < 1
-        )
+        aside, along = ([1, 3], [0, 2]) if level else ([0, 2], [1, 3])
+        goes_on = (np.abs(own[1:, aside] - own[:-1, aside]) < 1).all(axis=1)
+        goes_on &= np.abs(own[1:, along] - own[:-1, along[::-1]]).min(axis=1) < 1
         run = np.append(0, np.cumsum(~goes_on))
         if run[-1] + 1 != len(boxes):
             return boxes
-        first = own[np.flatnonzero(np.append(True, ~goes_on))]
-        return np.asarray(own + np.tile(boxes[run, :2] - first[run, :2], 2))
+        corners = np.minimum.reduceat(own[:, :2], np.flatnonzero(np.append(True, ~goes_on)))
+        return np.asarray(own + np.tile((boxes[:, :2] - corners)[run], 2))
 
     def _ink_of(self, parts: Ints) -> F64:
         """Return how many pixels of a picture some parts would change in black on white, about."""

@@ -74,6 +74,14 @@ def struck_share(picture: NDArray[np.uint8], drawn: NDArray[np.uint8], said: F64
     if not drawn.any() or not paper.any() or (colour := _colour(picture, ink, said)) is None:
         return 0.0
     far = contrast(picture.astype(np.float64), colour)
+    # Where letters are cut, what is beyond says nothing of their ground.
+    core = ink > _CORE * ink.max()
+    shown = np.flatnonzero(np.where(core, far, 0).sum(axis=1) < _ONE_COLOUR * core.sum(axis=1))
+    if not shown.size:
+        return 0.0
+    paper[: shown[0]] = paper[shown[-1] + 1 :] = False
+    if not paper.any():
+        return 0.0
     most = float(np.percentile(far[paper], 90))
     if most < _LEAST_FAR:
         return 0.0
