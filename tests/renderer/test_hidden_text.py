@@ -983,6 +983,7 @@ PILED = [
     "<p style='letter-spacing:-.4em;zoom:.5;font-size:40px'>{}</p>",
 ]
 CLOSE = [
+    f"<p style='columns:4;width:1200px'>{'{0} ' * 20}</p>",
     "<p style='letter-spacing:-.2em'>{}</p>",
     "<p style='letter-spacing:-.3em;font-family:monospace'>{}</p>",
     f"<svg width=600><text y=20 x='{_APART}'>{{}}</text></svg>",

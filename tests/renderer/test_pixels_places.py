@@ -223,6 +223,8 @@ IN_SIGHT = {
     "gradient letters with a shadow that reaches the next line": "<h1 style='width:5em;font:900 90px sans-serif;"
     "background:linear-gradient(90deg,#0ff,#f0f);background-clip:text;color:transparent;"
     "filter:drop-shadow(0 4px 8px #0004)'>{}</h1>",
+    "at the end of a long text in columns": "<p style='columns:4;width:1200px'>"
+    f"{'more words of a text ' * 40}{{}}</p>",
     "dark letters that a dark footer cuts": "<footer style='background:#000;color:#333;overflow:hidden;height:38px'>"
     "<div style='font:900 40px/1 sans-serif;white-space:nowrap'>{}</div></footer>",
     "in a scaled drawing in a frame": f'<iframe width=900 height=600 srcdoc="{_SCALED.format("")}"></iframe>',

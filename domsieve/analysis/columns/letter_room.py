@@ -7,7 +7,7 @@ from functools import cache
 
 import numpy as np
 
-from domsieve.analysis.columns.batch import F64, Bools, Ints
+from domsieve.analysis.columns.batch import F64, Bools, Ints, below
 from domsieve.analysis.columns.css_values import number, shadows
 from domsieve.analysis.columns.flow import word_set
 from domsieve.analysis.columns.page_columns import attributes_of, page_texts
@@ -143,6 +143,7 @@ def are_piled(scene: Scene, text: Ints, letters: F64) -> Bools:
     # Zoom changes the boxes, but not the size of the style.
     letter = np.minimum(scene.node.letter_px[text], size.min(axis=1))
     room = size.prod(axis=1) / np.maximum(letter, LEAST_PX) ** 2
+    room *= _columns(scene, above, size[:, 0])
     close = np.flatnonzero(~scene.is_turned(above) & (room < 2 * _MOST_PILED * letters))
     piled = np.zeros(text.size, np.bool_)
     for at, one in zip(close.tolist(), page_texts(scene.page).of(text[close]), strict=True):
@@ -150,6 +151,20 @@ def are_piled(scene: Scene, text: Ints, letters: F64) -> Bools:
         is_clear = len(_WIDE_LETTER.findall(line)) >= max(_FEWEST_PILED, _LEAST_WIDE * len(line))
         piled[at] = is_clear and room[at] < _MOST_PILED * len(line)
     return piled
+
+
+def _columns(scene: Scene, above: Ints, width: F64) -> F64:
+    """Return how many times as wide as texts the columns are in which these go on: captures have only the first."""
+    found, node = np.ones(above.size), scene.node
+    if not node.has_columns.any():
+        return found
+    inside = below(node.has_columns, scene.page.end.astype(np.int64))
+    for at in np.flatnonzero(inside[above]).tolist():
+        one = int(above[at])
+        while not node.has_columns[one]:
+            one = int(scene.page.parent[one])
+        found[at] = max((scene.rect[one, 2] - scene.rect[one, 0]) / max(width[at], LEAST_PX), 1.0)
+    return found
 
 
 def are_copied(scene: Scene, text: Ints, owner: Ints) -> Bools:

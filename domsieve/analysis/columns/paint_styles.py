@@ -109,6 +109,8 @@ class PaintStyles:
         inside = ~self.is_root
         contained = self.each("contain", "none", _paints_inside)
         self.cuts: Bools = inside & ((across == _CUTS) | (down == _CUTS) | contained)
+        self.has_columns: Bools = self.each("column-count", "auto", lambda value: value not in {"auto", "1"})
+        self.has_columns |= self.each("column-width", "auto", lambda value: value != "auto")
         self.scroll_axes: Bools = np.stack((across == _SCROLLS, down == _SCROLLS), axis=1)
         self.scrolls: Bools = inside & ((across == _SCROLLS) | (down == _SCROLLS))
         self.scrolls |= has_tag(page, "marquee")  # it does so by itself

@@ -58,6 +58,7 @@ class Camera(OpenPage):
                     scene.put_map(node, scale[:, None] * np.array(matrix, np.float64).reshape(2, 2).T)
                 places = np.array(boxes, np.float64).reshape(-1, 4)
                 scene.put_lines(node, places * np.tile(scale, 2) + np.tile(offset, 2))
+        scene.squeeze(scene.is_split)
         for document, texts in crowds(scene).items():
             if document in self.worlds:
                 put_crowds(

@@ -218,6 +218,7 @@ class Scene(Shapes):
         is_sideways = has("writing-mode", "sideways-rl", "sideways-lr")
         self.is_combined = has("text-combine-upright", "all") & ~self.is_level & ~is_sideways & is_text
         self.is_level |= self.is_combined
+        self.is_split = self.below(split)
         self.is_displaced |= self.below(split | np.isin(self.names, ("button",)))
         self.is_curved = self.below(np.isin(self.names, ("textpath",))) & self.is_drawing & is_text
         self.shape(column, row)
@@ -333,7 +334,11 @@ class Scene(Shapes):
         self.scroller, self.scrolls = inner[self.owner], inner >= 0
         self.unread[self.owner[self.is_combined[self.owner] & (self.letters > _MOST_COMBINED)]] = True
         self.unread[self.owner[self._is_in_slot()]] = True
-        level = np.flatnonzero((~self.is_turned & self._in_px)[self.owner])
+        self.squeeze(~self.is_split)
+
+    def squeeze(self, nodes: Bools) -> None:
+        """Find the letters that are too small, too flat or too narrow to be read in some nodes (N,)."""
+        level = np.flatnonzero((~self.is_turned & self._in_px & nodes)[self.owner])
         group, line, letters = self.owner[level], self.line[level], self.letters[level]
         thin = squeezed(group, line, self.box[level], letters, self.font_px(level))
         self.misshapen[self.owner[level[thin]]] = True

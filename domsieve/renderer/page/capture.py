@@ -196,6 +196,8 @@ STYLE_NAMES = (
     "font-variant-caps",
     "letter-spacing",
     "zoom",
+    "column-count",
+    "column-width",
     "text-emphasis",
     "text-emphasis-position",
 )
