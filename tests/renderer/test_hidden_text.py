@@ -488,6 +488,11 @@ WAYS = {
     ],
 }
 SEEN_TOO = [
+    # Triangles and tabs of slanted borders.
+    "<div style='position:relative;width:0;height:0;border-top:80px solid #c00;border-right:80px solid transparent'>"
+    "<b style='position:absolute;left:2px;top:-75px;color:#fff;font-size:12px'>{}</b></div>",
+    "<div style='height:0;width:200px;border-bottom:50px solid #555;border-left:20px solid transparent;color:#fff'>"
+    "<p style='margin:0;line-height:50px'>{}</p></div>",
     # A shape that comes to a fixed box when the page is scrolled to its end.
     _CUT_PAST.format("0 0,100% 0,100% 100%,0 100%"),
     # Lines that end beside the letters or have gaps, and frames that are clear, hidden or have a padding there.

@@ -21,6 +21,7 @@ LEAST_SHARE = 0.1
 _LEAST_OF_WINDOW, _MOST_MOVERS = 0.5, 20
 # A text has left at most so many boxes with a background. A guess.
 _MOST_LEFT = 16
+_MOST_BORDERS = 500  # a guess, too
 # Points near the edges of a text, in shares of its width and height.
 _EDGES = ((1 / 6, 1 / 2), (5 / 6, 1 / 2), (1 / 2, 1 / 6), (1 / 2, 5 / 6))
 # Filters and blend modes inside one another that are computed. A guess, too.
@@ -123,7 +124,7 @@ class Grounds:
         alone = np.flatnonzero(faint & (back.behind < 0))
         others = ~(node.is_placed | node.is_drawn)
         faint[alone] = self.covers.behind(back.text[alone], back.owner[alone], others)[:, 0] < 0
-        for stands_out in (self._stands_out, self._comes_over):
+        for stands_out in (self._stands_out, self._comes_over, self._is_on_border):
             faint[faint] = ~stands_out(back.take(np.flatnonzero(faint)), [ink[faint] for ink in inks])
         return faint
 
@@ -154,6 +155,16 @@ class Grounds:
             is_large = share_in(self.scene.patches.outer[behind[:, 0]], cores) >= LEAST_SHARE
             on = np.flatnonzero(is_large & (behind[:, 0] >= 0) & (behind[:, 0] != back.behind))
             found[on] |= self._shows_on(back.take(on), behind[on], [ink[on] for ink in inks])
+        return found
+
+    def _is_on_border(self, back: Backdrop, inks: Sequence[F64]) -> Bools:
+        """Return which texts are not faint on one of several borders of an element, as those of triangles."""
+        found, cores = np.zeros(back.text.size, np.bool_), self.cores(back.text)
+        for one, edges, colour in self.scene.patches.mixed_borders[:_MOST_BORDERS]:
+            on = (share_in(edges[None], cores) >= LEAST_SHARE) & (back.text > one) & (colour[3] == 1)
+            for ink in inks:
+                shows = contrast(ink[:, :3], np.array(colour[:3])) > back.most
+                found |= on & shows & (ink[:, 3] >= LEAST_OPACITY)
         return found
 
     def _comes_over(self, back: Backdrop, inks: Sequence[F64]) -> Bools:

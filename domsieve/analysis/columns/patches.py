@@ -1,6 +1,7 @@
 """What the boxes of a page paint: rectangles of one colour, of backgrounds, shadows, borders, outlines and SVG."""
 
 from functools import lru_cache
+from itertools import product
 from math import inf, isnan, nan
 
 import numpy as np
@@ -66,6 +67,8 @@ class Patches:
     node, outer, hole, colour : (P,) the node that paints a rectangle, and its edges (P, 4), with a hole (P, 4) in
         it that may be empty, and the colour (P, 4).
     is_top : (P,), what is painted after the content of the node.
+    mixed_borders : of nodes whose borders are not equally clear, such as those of triangles, the edges of each border
+        (4,) and its colour; of a corner, the colour of the one that is less clear.
     """
 
     def __init__(self, page: Snapshot, styles: PaintStyles) -> None:
@@ -95,6 +98,7 @@ class Patches:
         self.area = self._areas()
         self._read_pictures()
         self._read_shadows()
+        self.mixed_borders: list[tuple[int, F64, Colour]] = []
         self._read_borders()
         self._read_outlines()
         self._collect()
@@ -235,10 +239,17 @@ class Patches:
                 else:
                     self._fill_or_add(one, hole, ink)
                 continue
+            for across, down in product((0, 2), (1, 3)):
+                if px[across] > 0 and px[down] > 0 and inks[across][3] != inks[down][3]:
+                    ends = [sorted((box[side], hole[side])) for side in (across, down)]
+                    ink = max(inks[across], inks[down], key=lambda one: one[3])
+                    self.mixed_borders.append((one, np.array(ends).T.ravel(), ink))
             for side in range(4):  # without the corners, which borders share
                 edges = hole.copy()
                 edges[side], edges[(side + 2) % 4] = box[side], hole[side]
                 self._add(one, edges, None, inks[side])
+                if px[side] > 0:
+                    self.mixed_borders.append((one, edges, inks[side]))
 
     def _read_outlines(self) -> None:
         read = self._styles.each("outline", "rgb(0, 0, 0) none 3px", _outline)

@@ -137,14 +137,16 @@ Object.assign(domsievePixels, (() => {
       return lines.map(([font, text, parts]) => {
         const [, size, family] = font;
         if (!isLoaded(loaded, family) || !size) return parts.map(() => 1);
-        const scale = SIZE / size;
         for (const pen of pens) {
           pen.setTransform(1, 0, 0, 1, 0, 0);
           pen.clearRect(0, 0, LONGEST, HIGH);
           choose(pen, font);
+        }
+        const scale = Math.min(SIZE / size, (LONGEST - 4) / whole.measureText(text).width);
+        for (const pen of pens) {
           pen.setTransform(scale, 0, 0, scale, 0, BASE);
         }
-        const name = font.join();
+        const name = `${font.join()} ${scale} `;
         const wideOf = (letter) => {
           const key = name + letter;
           if (!widths.has(key)) widths.set(key, scale * whole.measureText(letter).width);
