@@ -225,6 +225,9 @@ IN_SIGHT = {
     "filter:drop-shadow(0 4px 8px #0004)'>{}</h1>",
     "at the end of a long text in columns": "<p style='columns:4;width:1200px'>"
     f"{'more words of a text ' * 40}{{}}</p>",
+    "a pale title behind a heading": "<div style='position:relative'><b style='position:absolute;left:0;top:0;width:"
+    "100%;font:900 90px/1 sans-serif;color:#eee'>{}</b><h2 style='position:relative;font-size:40px'>a heading"
+    "</h2><p style='position:relative'>more words of a text</p></div>",
     "dark letters that a dark footer cuts": "<footer style='background:#000;color:#333;overflow:hidden;height:38px'>"
     "<div style='font:900 40px/1 sans-serif;white-space:nowrap'>{}</div></footer>",
     "in a scaled drawing in a frame": f'<iframe width=900 height=600 srcdoc="{_SCALED.format("")}"></iframe>',

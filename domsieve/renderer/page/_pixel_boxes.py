@@ -68,3 +68,18 @@ def chunks(edges: Ints) -> Iterator[Ints]:
     chunk = np.cumsum(size[boxes]) // _MOST_AT_ONCE
     if boxes.size:
         yield from np.split(boxes, np.flatnonzero(np.diff(chunk)) + 1)
+
+
+def area(edges: NDArray[Any]) -> NDArray[Any]:
+    """Return the areas of boxes (B, 4), given by left, top, right and bottom."""
+    size = np.maximum(edges[:, 2:] - edges[:, :2], 0)
+    return np.asarray(size[:, 0] * size[:, 1])
+
+
+def counts(mask: Bools, edges: Ints) -> F64:
+    """Return how many pixels of a mask are in each of some boxes (B, 4)."""
+    found = np.zeros(len(edges))
+    for box in np.flatnonzero(area(edges)).tolist():
+        x, y, right, bottom = edges[box].tolist()
+        found[box] = np.count_nonzero(mask[y:bottom, x:right])
+    return found

@@ -6,9 +6,10 @@ from enum import IntEnum
 import numpy as np
 from numpy.typing import NDArray
 
+from domsieve.renderer.page._pixel_boxes import area
 from domsieve.renderer.page._pixel_letters import Letters
 from domsieve.renderer.page._pixel_parts import F64, Bools, Ints, meet, seen_ranges
-from domsieve.renderer.page._pixel_pictures import LEAST_SHARE, Pictures, area
+from domsieve.renderer.page._pixel_pictures import LEAST_SHARE, Pictures
 from domsieve.renderer.page._pixel_scene import Scene
 
 IN_VIEW = 0.99

@@ -2,12 +2,12 @@
 
 from collections.abc import Iterator, Sequence
 from functools import reduce
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from domsieve.renderer.page._pixel_boxes import Boxes, chunks
+from domsieve.renderer.page._pixel_boxes import Boxes, area, chunks, counts
 from domsieve.renderer.page._pixel_grounds import is_noise, is_overlaid
 from domsieve.renderer.page._pixel_heaps import Heaps, equal_lines, lines_around
 from domsieve.renderer.page._pixel_images import FINE, SCALE
@@ -41,6 +41,8 @@ _SMOOTH, _EVEN = 4, 10
 _MOST_ALONE, _MOST_GROUPS = 1_000, 8
 # Letters reach a little beyond their boxes, and a few pixels of icons farther.
 _REACH_PX, _FEW_PIXELS = 4, 40
+# Of a text with others in its box, at most so much of what differs is not in these.
+_MOST_OWN = 0.95
 # Lines that share less of their boxes than this stand beside each other; each may be in the shadow of the other.
 _MOST_BESIDE = 0.25
 # Two lines of a text that share no more than this of their height do not lie on each other.
@@ -80,6 +82,7 @@ class Pictures:
         self.changed[self.smeared] = 0
         self._peak, self._in_shadow = np.ones(len(place)), np.zeros(len(place), np.bool_)
         self._may_be_struck = np.zeros(len(place), np.bool_)
+        self._mixed = np.zeros(len(place))
         self._line = scene.line
 
     def compared(self, letters: Letters, drawn: NDArray[np.uint8]) -> Comparison:
@@ -118,7 +121,7 @@ class Pictures:
         found = _levels(self._complete[0].crop(self._scaled(around[None])[0].tolist()), picture)
         levels = np.zeros_like(comparison.levels)
         levels[self._inside(around, comparison)] = np.where(found > _LEAST_CONTRAST, found, 0)
-        comparison.fill(levels, _count(levels > 0, comparison.edges))
+        comparison.fill(levels, counts(levels > 0, comparison.edges))
 
     def _inside(self, around: F64, comparison: Comparison) -> tuple[slice, slice]:
         """Return the rows and columns of a place in what is compared."""
@@ -127,8 +130,10 @@ class Pictures:
 
     def match(self, comparison: Comparison) -> None:
         """Count nothing of parts that do not look like their letters."""
-        self.smeared |= comparison.unlike()
         self.changed = np.minimum(self.changed, comparison.most)
+        unlike = comparison.unlike()
+        self._mixed = np.where(unlike & ~self.smeared, self.changed, 0.0)
+        self.smeared |= unlike
         self.changed[self.smeared] = 0
 
     def _is_smeared(self, levels: NDArray[np.uint8], parts: Ints, edges: Ints) -> Bools:
@@ -243,7 +248,7 @@ class Pictures:
 
     def _count(self, mask: Bools) -> F64:
         """Return how many pixels of a mask are in each box."""
-        return _count(mask, self._edges)
+        return counts(mask, self._edges)
 
     def moves(self) -> bool:
         """Return whether anything differs where no letters are."""
@@ -363,6 +368,10 @@ class Pictures:
         own = self._count(self._differs & (cover == 1))
         need = LEAST_SHARE * scene.ink
         doubtful = boxes & (own < need) & (self.changed >= need)
+        # Pale letters look unlike themselves where darker ones stand in their box.
+        mixed = boxes & can_be_alone & (self._mixed >= need) & (own < _MOST_OWN * self._mixed)
+        doubtful |= mixed
+        self.smeared &= ~mixed
         self.unsure |= doubtful & ~can_be_alone
         doubtful &= can_be_alone
         beside = np.zeros(self._differs.shape, np.uint16)
@@ -443,7 +452,7 @@ class Pictures:
         (left, top), (height, width) = comparison.origin.tolist(), comparison.levels.shape
         differs = comparison.levels > _LEAST_CONTRAST
         differs &= self._differs[top : top + height, left : left + width]
-        changed = np.minimum(_count(differs, comparison.edges), comparison.most)
+        changed = np.minimum(counts(differs, comparison.edges), comparison.most)
         changed[self._is_cut(differs, group, comparison.edges)] = 0
         smeared = group[self._scene.smeared[self._scene.owner[group]]]
         changed[self._is_smeared(comparison.levels, smeared, comparison.edges)] = 0
@@ -455,15 +464,6 @@ def _meet(first: Ints, second: Ints) -> bool:
     """Return whether any of some rectangles (A, 4) overlaps any of others (B, 4)."""
     meets = (first[:, None, :2] < second[None, :, 2:]) & (first[:, None, 2:] > second[None, :, :2])
     return bool(meets.all(axis=2).any())
-
-
-def _count(mask: Bools, edges: Ints) -> F64:
-    """Return how many pixels of a mask are in each of some boxes (B, 4)."""
-    found = np.zeros(len(edges))
-    for box in np.flatnonzero(area(edges)).tolist():
-        x, y, right, bottom = edges[box].tolist()
-        found[box] = np.count_nonzero(mask[y:bottom, x:right])
-    return found
 
 
 def _apart(first: NDArray[np.uint8], second: NDArray[np.uint8]) -> Bools:
@@ -485,12 +485,6 @@ def _weighed(difference: "Image") -> NDArray[np.uint8]:
     channels = zip(difference.split(), WEIGHTS, strict=True)
     weighed = (one.point([round(weight * level) for level in range(256)]) for one, weight in channels)
     return np.asarray(reduce(ImageChops.lighter, weighed))
-
-
-def area(edges: NDArray[Any]) -> NDArray[Any]:
-    """Return the areas of boxes (B, 4), given by left, top, right and bottom."""
-    size = np.maximum(edges[:, 2:] - edges[:, :2], 0)
-    return np.asarray(size[:, 0] * size[:, 1])
 
 
 def around_all(boxes: F64) -> F64:

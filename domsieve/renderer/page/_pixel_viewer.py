@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from domsieve.renderer.browser.tab import Tab
+from domsieve.renderer.page._pixel_boxes import area
 from domsieve.renderer.page._pixel_capture import PixelCapture
 from domsieve.renderer.page._pixel_changes import skip_invisible
 from domsieve.renderer.page._pixel_count import IN_VIEW, Count
 from domsieve.renderer.page._pixel_letters import Letters
 from domsieve.renderer.page._pixel_likeness import Comparison
 from domsieve.renderer.page._pixel_parts import F64, Bools, Ints, common, meet
-from domsieve.renderer.page._pixel_pictures import Pictures, area, around_all
+from domsieve.renderer.page._pixel_pictures import Pictures, around_all
 from domsieve.renderer.page._pixel_reader import Reader
 from domsieve.renderer.page._pixel_scene import LOOKING, SHOWING, Scene
 from domsieve.renderer.page._pixel_window import cutting, reach_of, way_of
