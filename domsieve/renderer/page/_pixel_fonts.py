@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 
 import numpy as np
 
-from domsieve.renderer.page._pixel_parts import CHANCE, Bools, Ints, px, units
+from domsieve.renderer.page._pixel_parts import CHANCE, Bools, Ints, in_case, px, units
 from domsieve.renderer.page._pixel_scene import Scene
 
 # So many letters of a font are compared, but no fewer than the other number; and so many groups of fonts. Guesses.
@@ -62,7 +62,6 @@ def letters_of_fonts(texts: Iterable[tuple[str, str]]) -> tuple[list[list[tuple[
 # Of a font: style and weight, size in px, family, capitals, width, how precise it is drawn, kerning, and whether its
 # letters are spaced, without ligatures.
 DrawnFont = tuple[str, float, str, str, str, str, str, bool]
-_CASES = {"uppercase": str.upper, "lowercase": str.lower}
 
 
 class Written:
@@ -100,7 +99,7 @@ class Written:
             ways = [(styles, piece)]
             if said := first.get(node):
                 *inner, letter, _, case = said
-                changed = _CASES.get(case, str)(piece)
+                changed = in_case(piece, case)
                 if len(changed) == len(piece):
                     ways.append(([*inner, letter], changed))
             for (style, weight, family, caps, stretch, rendering, size, letter), text in ways:

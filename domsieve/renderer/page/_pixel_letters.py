@@ -8,7 +8,7 @@ from unicodedata import bidirectional
 import numpy as np
 
 from domsieve.renderer.page._pixel_crowds import LEAST_ROOM
-from domsieve.renderer.page._pixel_parts import F64, Bools, Ints, px, units
+from domsieve.renderer.page._pixel_parts import F64, Bools, Ints, in_case, px, units
 from domsieve.renderer.page._pixel_scene import Scene
 from domsieve.renderer.page._pixel_turns import turned_lines
 from domsieve.snapshot.page import Kind
@@ -23,7 +23,6 @@ _FONT = (
     *("font-style", "font-weight", "font-family", "font-variant-caps"),
     *("font-stretch", "text-rendering", "font-kerning"),
 )
-_CASES = {"uppercase": str.upper, "lowercase": str.lower}
 # In lines that go down, the letters of Chinese, Japanese and Korean, and all that come after, stay upright.
 _UPRIGHT = "\u1100"
 # Letters that are less high than this (px), or on top of each other, cannot be read in lines of so many.
@@ -139,7 +138,7 @@ class Letters:
         """
         before = self.lines[line]
         *font, size, letter, word, case = styles
-        text = _CASES[case](before["text"]) if case in _CASES else before["text"]
+        text = in_case(before["text"], case)
         zoom = float(self._scene.zoom[self._scene.owner[self._parts[line][0]]])
         self.lines[line] = {**before, **self._styled(font, px(size), (letter, word), zoom), "text": text}
         return before

@@ -396,6 +396,11 @@ def drawn_scale(bounds: F64, offset: Sequence[float]) -> F64:
     return np.where((own > 0) & (np.abs(bounds[2:] - own) > 1), found, 1.0)
 
 
+def in_case(text: str, transform: str) -> str:
+    """Return a text in the case that ``text-transform`` says, if it says that of all letters."""
+    return {"uppercase": str.upper, "lowercase": str.lower}.get(transform, str)(text)
+
+
 def px(value: str) -> float:
     """Return a computed length in px, 0 for other values."""
     return float(value[:-2]) if value.endswith("px") else 0.0

@@ -13,7 +13,7 @@
 // scrollPage(left, top): scrolls the page; returns how far, and the size of the window.
 // undo(element), restore(): undo what was put, and everything; restore returns whether anything was scrolled.
 // The others share sheet(rules), strong(selector), adopt(sheets, trees), drop(sheets, trees), treesOf(roots),
-// isPut(element), above(node), rectOf(element), stretched(width), renderedAs(value) and
+// isPut(element), above(node), rectOf(element), stretched(width) and
 // isWindow(element), scrolledTo(element), scrollOn(element, left, top) and scrollBack([element, [left, top]]).
 globalThis.domsievePixels = (() => {
   const { part, run, own, isLaidOut, scrolls, trees, animated } = dom;
@@ -48,9 +48,6 @@ globalThis.domsievePixels = (() => {
     const found = width > 100 ? STRETCHES.find(([one]) => one >= width) : STRETCHES.findLast(([one]) => one <= width);
     return found?.[1] ?? (width > 100 ? "ultra-expanded" : "ultra-condensed");
   };
-
-  const RENDERINGS = ["optimizeSpeed", "optimizeLegibility", "geometricPrecision"];
-  const renderedAs = (value) => RENDERINGS.find((one) => one.toLowerCase() === value) ?? "auto";
 
   const changed = new Map();
   const [scrolled, turned] = [new Map(), new Map()];
@@ -107,7 +104,6 @@ globalThis.domsievePixels = (() => {
     scrollOn,
     scrollBack,
     stretched,
-    renderedAs,
     isPut: (element) => changed.has(element),
 
     put,

@@ -37,8 +37,7 @@ Object.assign(domsievePixels, (() => {
     const [style, size, family, caps, stretch, rendering, kerning, isSpaced] = font;
     pen.font = `${style} ${size}px ${family}`;
     // Else widths are rounded to px of the true size.
-    const isPlain = rendering === "optimizespeed";
-    pen.textRendering = isPlain ? "optimizeSpeed" : "geometricPrecision";
+    pen.textRendering = rendering === "optimizespeed" ? "optimizeSpeed" : "geometricPrecision";
     [pen.fontVariantCaps, pen.fontStretch] = [caps, stretched(stretch)];
     [pen.fontKerning, pen.letterSpacing] = [kerning, isSpaced ? "0.01px" : "0px"];
   };
@@ -46,7 +45,9 @@ Object.assign(domsievePixels, (() => {
   // The forms of letters: each fills a cell, but narrow ones stay narrow, and all have the same mean and power. null for
   // what is not drawn. Their correlation is the likeness of two.
   const [CELL, EDGE, NARROWEST] = [14, 1, 0.35];
+  const MOST_FORMS = 2000; // a canvas is at most so high
   const formsOf = (pairs) => {
+    if (pairs.length > MOST_FORMS) return [...formsOf(pairs.slice(0, MOST_FORMS)), ...formsOf(pairs.slice(MOST_FORMS))];
     const pen = new OffscreenCanvas(CELL, CELL * pairs.length || 1).getContext("2d", { willReadFrequently: true });
     pairs.forEach(([font, letter], at) => {
       choose(pen, font);

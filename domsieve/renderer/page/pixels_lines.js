@@ -4,7 +4,7 @@
 // measured(fonts, lines), drawn(fonts, lines, width, height, scale): the letters of lines, apart from the page.
 Object.assign(domsievePixels, (() => {
   const { part, run, own } = dom;
-  const { above, stretched, renderedAs } = domsievePixels;
+  const { above, stretched } = domsievePixels;
 
   const paper = (width, height) => {
     const found = own("createElementNS").call(document, "http://www.w3.org/1999/xhtml", "canvas");
@@ -39,6 +39,7 @@ Object.assign(domsievePixels, (() => {
   const MOST_MISFIT = 0.08;
   // The letters of a ruby are spread if they have this share of room.
   const LEAST_SPREAD = 0.02;
+  const RENDERINGS = ["optimizeSpeed", "optimizeLegibility", "geometricPrecision"];
   // Letters that are narrower than this where a drawing is stretched cannot be read.
   const LEAST_LETTER_PX = 2.5;
   // Lines are as high as the font, rounded; if they differ by more than this share, the page is enlarged.
@@ -68,7 +69,7 @@ Object.assign(domsievePixels, (() => {
     [pen.letterSpacing, pen.wordSpacing] = [`${letter}px`, `${word}px`];
     [pen.fontVariantCaps, pen.direction, pen.textAlign] = [caps, direction, "left"];
     [pen.fontStretch, pen.fontKerning] = [stretched(stretch), kerning || "auto"];
-    pen.textRendering = renderedAs(rendering);
+    pen.textRendering = RENDERINGS.find((one) => one.toLowerCase() === rendering) ?? "auto";
     const wideOf = (piece) => pen.measureText(piece).width;
     if (place) {
       const [a, b, c, d, e, f] = place;
