@@ -354,7 +354,8 @@ PARTLY_FREE = {
         _SCROLLING.format(
             700,
             "display:flex",
-            "".join(f"<p style='flex:0 0 360px'>card{number} with its words</p>" for number in range(7)),
+            "".join(f"<p style='flex:0 0 360px'>card{number} with its words</p>" for number in range(7))
+            + "<p style='flex:0 0 360px'></p>",
             "<div style='position:absolute;right:0;top:0;bottom:0;width:300px;background:#fff'></div>",
         ),
         [],
