@@ -1,6 +1,7 @@
 """What is painted behind texts and over them by boxes that are not around them."""
 
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 from itertools import product
 
 import numpy as np
@@ -220,7 +221,7 @@ class Covers:
         found[away] = are_under(away, window[away], outside=True)
         if left.size:  # a reader may scroll them away from there, but not from what scrolls with them
             left = left[~are_under(left, cores[left], outside=False)]
-            most = np.maximum(np.minimum(self._ways()[around], cores[:, :2] - window[:, :2]), 0.0)
+            most = np.maximum(np.minimum(self._ways[around], cores[:, :2] - window[:, :2]), 0.0)
         for axis, share in product((1, 0), _SCROLLED) if left.size else ():
             moved = cores[left].copy()
             moved[:, axis::2] -= share * most[left, axis, None]
@@ -228,8 +229,9 @@ class Covers:
             left = left[found[left]]
         return found
 
+    @cached_property
     def _ways(self) -> F64:
-        """Return how far boxes scroll to the right and down (N, 2), as their texts say, not above 0 for others."""
+        """How far boxes scroll to the right and down (N, 2), as their texts say, not above 0 for others."""
         scene, page, node = self._scene, self._scene.page, self._scene.node
         last = np.full((len(page), 2), -np.inf)
         boxed = np.flatnonzero((page.text >= 0) & (page.style >= 0))
@@ -283,13 +285,19 @@ class Covers:
                 )
         return np.asarray(changed | (through.max(axis=1) <= LEAST_OPACITY))
 
-    def _passes(self, text: Ints, cores: F64, over: Ints) -> Bools:
-        """Return which boxes `over` texts are behind them, or go at another pace and so leave them (n, m)."""
+    @cached_property
+    def _paces(self) -> tuple[F64, Ints, Ints]:
+        """At which pace each node scrolls, the box that scrolls it, and the room that it shares, -1 for none (N,)."""
         scene, page = self._scene, self._scene.page
         pace, eye, room = np.ones(len(page)), scene.scroller_of.copy(), np.full(len(page), -1)
         for one, (own, around, root) in scene.node.paces.items():
             below = slice(one, page.end[one])
             pace[below], eye[below], room[below] = own, around, root
+        return pace, eye, room
+
+    def _passes(self, text: Ints, cores: F64, over: Ints) -> Bools:
+        """Return which boxes `over` texts are behind them, or go at another pace and so leave them (n, m)."""
+        page, (pace, eye, room) = self._scene.page, self._paces
         box, scroller = self.of[over], eye[text]
         others = (
             (eye[box] == scroller[:, None]) & (pace[box] != pace[text][:, None]) & (scroller >= 0)[:, None]
@@ -297,7 +305,7 @@ class Covers:
         # What is farther in the same room is behind.
         found: Bools = (room[box] >= 0) & (text[:, None] > room[box]) & (text[:, None] < page.end[room[box]])
         found &= pace[box] < pace[text][:, None]
-        port, way = self._window_of[scroller], np.maximum(self._ways()[scroller, 1], 0.0)
+        port, way = self._window_of[scroller], np.maximum(self._ways[scroller, 1], 0.0)
         for share in _PASSED if others.any() else ():
             by = (share * way * pace[text])[:, None], (share * way)[:, None] * pace[box]
             top, bottom = cores[:, 1, None] - by[0], cores[:, 3, None] - by[0]

@@ -27,7 +27,7 @@ _DISPLAYED = word_set(
 )
 _IMAGES = word_set("latex mwe-math-fallback-image-display mwe-math-fallback-image-inline tex")
 _FORMULA_LEVELS = 8
-_LONGEST = 20_000
+LONGEST_TEX = 20_000
 _COMMENT = re.compile(r"(?<!\\)%[^\n]*")
 _SPACES = re.compile(r"\s+")
 _DOLLAR = re.compile(r"(?<!\\)\$")
@@ -78,7 +78,7 @@ def clean_tex(tex: str) -> str:
 
     Spaces have no meaning in formulas, so a space is inserted where Markdown would read a tag or a link.
     """
-    if len(tex) > _LONGEST:
+    if len(tex) > LONGEST_TEX:
         return ""
     tex = _SPACES.sub(" ", _COMMENT.sub("", tex)).strip(" ")
     if styled := _STYLED.fullmatch(tex):

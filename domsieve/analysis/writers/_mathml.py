@@ -4,10 +4,11 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 
 from domsieve.analysis.columns.flow import word_set
+from domsieve.analysis.writers._code import LONGEST_TEX
 from domsieve.analysis.writers._media import Reader
 from domsieve.analysis.writers.html import Written
 
-_LONGEST, _LONGEST_NAME = 20_000, 40
+_LONGEST_NAME = 40
 _FUNCTIONS = word_set(
     "arccos arcsin arctan arg cos cosh cot coth csc deg det dim exp gcd hom inf ker lg lim liminf limsup ln log max "
     "min sec sin sinh sup tan tanh"
@@ -55,7 +56,7 @@ def tex_of(reader: Reader, root: int, texts: Mapping[int, Written]) -> str:
             continue
         else:
             made = _made(name, inside, reader.given(node))
-        if len(made) > _LONGEST:
+        if len(made) > LONGEST_TEX:
             return ""
         inner.setdefault(reader.parent[node], []).append((name, made))
     [(_, found)] = inner[reader.parent[root]]

@@ -199,9 +199,12 @@ globalThis.domsievePixels = (() => {
 
     // Scrolls all boxes to a share of their way; returns whether there are any.
     scrollBoxes(share) {
-      for (const box of [...trees(document)].flatMap((root) => [...root.querySelectorAll("*")])) {
-        if (box === own("scrollingElement") || !isLaidOut(box) || !scrolls(getComputedStyle(box)).some(Boolean)) continue;
-        if (!turned.has(box)) turned.set(box, scrolledTo(box));
+      const canScroll = (one) => one !== own("scrollingElement") && isLaidOut(one) && scrolls(getComputedStyle(one)).some(Boolean);
+      if (!turned.size) {
+        const boxes = [...trees(document)].flatMap((root) => [...root.querySelectorAll("*")]).filter(canScroll);
+        for (const box of boxes) turned.set(box, scrolledTo(box));
+      }
+      for (const box of turned.keys()) {
         const ways = [["scrollWidth", "clientWidth"], ["scrollHeight", "clientHeight"]]
           .map(([all, shown]) => part(box, Element, all) - part(box, Element, shown));
         scrollOn(box, ...ways.map((way) => -way)); // some begin at their end

@@ -93,11 +93,7 @@ Object.assign(domsievePixels, (() => {
   return {
     mistaken(...all) {
       const loaded = loadedFamilies();
-      const fonts = all.filter(([[, , family]]) => isLoaded(loaded, family));
-      if (fonts.length < all.length) {
-        const found = fonts.length ? this.mistaken(...fonts) : [];
-        return all.map((one) => (fonts.includes(one) ? found.shift() : ""));
-      }
+      const fonts = all.map(([font, letters]) => [font, isLoaded(loaded, font[2]) ? letters : ""]);
       const [LIKE, MORE] = [0.85, 0.15]; // the likeness of a letter with another one, and how much more it is than with its own
       const SAME = 0.8; // that of one letter in two sizes; a guess
       const written = new Set(fonts.flatMap(([, letters]) => [...letters]));
