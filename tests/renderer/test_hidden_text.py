@@ -1338,6 +1338,58 @@ def test_letters_that_are_turned_each_another_way_cannot_be_read(studio: Studio)
     _tell_apart(studio, TURNED, UPRIGHT)
 
 
+_WORDS = _LINE.split()
+SPREAD = [
+    *(
+        f"<p style='white-space:{mode}'>{between.join(_WORDS)}</p>"
+        for mode, between in (
+            ("pre", "\n" * 40),
+            ("pre", " " * 500),
+            ("pre", "\n" * 20 + " " * 90),
+            ("pre-line", "\n" * 40),
+            ("pre-wrap", "\n" * 40),
+            ("break-spaces", " " * 20_000),
+            ("nowrap", "\u00a0" * 500),
+            ("nowrap", "\u2003" * 100),
+            ("normal", "\u2003" * 3000),
+            ("normal", "<br>" * 40),
+            ("normal", "<i><br></i>" * 40),
+            ("nowrap", "<i style='display:inline-block;width:2000px'></i>"),
+            ("nowrap", "<b style='padding-left:2000px'></b>"),
+        )
+    ),
+    f"<p style='writing-mode:vertical-rl;white-space:pre'>{(chr(10) * 60).join(_WORDS)}</p>",
+    f"<div style='background:linear-gradient(red,#fff)'>{('<br>' * 40).join(_WORDS)}</div>",
+]
+GATHERED_AGAIN = [
+    *(
+        f"<p style='white-space:{mode}'>{between.join(_WORDS)}</p>"
+        for mode, between in (
+            ("pre", "\n" * 9),
+            ("pre", " " * 40),
+            ("pre-wrap", " " * 2000),
+            ("pre-line", " " * 2000),
+            ("normal", " " * 2000 + "\n" * 200),
+            ("normal", "\u2003" * 40),
+            ("normal", "<br>" * 9),
+            ("normal", "<br>" * 12 + "<img src=/pixel.png width=9 height=200>" + "<br>" * 15),
+            ("normal", "<hr>" * 40),
+        )
+    ),
+    f"<pre>{(' ' * 500).join(_WORDS[:3])}</pre>",
+    f"<pre>{(chr(10) * 60).join([_LINE] * 6)}</pre>",
+    f"<pre>{' ' * 9000}{_LINE}{chr(10) * 900}</pre>",
+    f"<p>{('<br>' * 60).join([_LINE] * 6)}</p>",
+    # A column of labels beside what they are for, and slides.
+    f"<table><td>{('<br>' * 40).join(_WORDS)}<td>{('<br>' * 3).join([_LINE] * 80)}</table>",
+    *("".join(f"<p style='margin-top:{px}'>{one}</p>" for one in _WORDS) for px in ("90vh", "200vh")),
+]
+
+
+def test_words_that_are_very_far_apart_cannot_be_read(studio: Studio) -> None:
+    _tell_apart(studio, SPREAD, GATHERED_AGAIN)
+
+
 def test_letters_that_are_far_apart_for_several_windows_cannot_be_read(studio: Studio) -> None:
     _tell_apart(studio, FAR, BANNERS)
 

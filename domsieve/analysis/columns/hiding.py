@@ -31,6 +31,7 @@ from domsieve.analysis.columns.paint_styles import LEAST_CONTRAST, LEAST_OPACITY
 from domsieve.analysis.columns.rectangles import intersection, is_larger, samples, share_in
 from domsieve.analysis.columns.scattered import are_scattered
 from domsieve.analysis.columns.scene import Scene
+from domsieve.analysis.columns.spread import are_spread
 from domsieve.analysis.columns.stacks import are_stacked
 from domsieve.analysis.columns.visible import never_shown, shown_nodes
 from domsieve.budget import check, spending
@@ -231,6 +232,8 @@ class _Judge:
         left = np.flatnonzero(reason == Hiding.NONE)
         some = (letters[left], letter[left], inks[0][left], back.owner[left])
         reason[left[are_stacked(scene, self.covers, text[left], *some)]] = Hiding.UNREADABLE
+        left = left[reason[left] == Hiding.NONE]
+        reason[left[are_spread(scene, text[left], letters[left], letter[left])]] = Hiding.UNREADABLE
         left = left[reason[left] == Hiding.NONE]
         is_lined = are_lined(scene, self.covers, text[left], letter[left], inks[0][left])
         reason[left[is_lined]] = Hiding.COVERED
