@@ -14,9 +14,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from domsieve.analysis.columns.batch import below, prune
-from domsieve.analysis.columns.flow import BLOCK, CELL, NONE, SPACE, Flow, boundaries, text_flow, word_set
+from domsieve.analysis.columns.flow import (
+    BLOCK,
+    CELL,
+    NONE,
+    SPACE,
+    Flow,
+    boundaries,
+    by_style_row,
+    text_flow,
+    word_set,
+)
 from domsieve.analysis.columns.invisible import visible_page
 from domsieve.analysis.columns.links import Addresses
+from domsieve.analysis.columns.page_columns import attributes_of, has_tag
 from domsieve.analysis.metadata.values import Metadata
 from domsieve.analysis.verdict import Verdict
 from domsieve.analysis.writers._front_matter import meta_elements
@@ -36,6 +47,7 @@ _ALONE = frozenset(["br", "hr", "img", "td", "th"])  # written even without text
 _CONTROL_TAGS = word_set("input textarea")  # their text is a value of the form
 _DROPPED_TAGS = word_set("head noscript script style template title")  # unless a style sheet displays them
 _EVERYWHERE = frozenset(["dir", "lang", "title"])
+_WITHOUT_TITLES = ("math", "svg")  # their own titles are elements
 _ATTRIBUTES = {
     "a": frozenset(["href", "hreflang"]),
     "blockquote": frozenset(["cite"]),
@@ -192,6 +204,7 @@ def _body(page: Snapshot, verdict: Verdict, source: Source) -> Iterator[str]:
     broken = True  # a line ended after the last text
     nodes = written_nodes(page, verdict.kept, texts)
     spaced = _behind_spaces(nodes, texts)
+    titled = _titled(page, nodes)
     for node in nodes:
         check()
         while closing and closing[-1][0] <= node:
@@ -204,7 +217,10 @@ def _body(page: Snapshot, verdict: Verdict, source: Source) -> Iterator[str]:
             yield _in_pre(texts[node]) if node < inside_pre else _in_flow(texts[node], broken=broken)
             broken = False
         elif (tag := tags[node]) and not (node < inside_pre and (tag == "br" or tag in BLOCK_TAGS)):
-            start = start_tag(tag, source.safe_attributes(node, tag))
+            attributes = source.safe_attributes(node, tag)
+            if node not in titled:
+                attributes.pop("title", None)
+            start = start_tag(tag, attributes)
             finish = "" if tag in VOID_TAGS else f"</{tag}>"
             if tag in LINE_TAGS and wide[node]:
                 start, finish = f"<div>{start}", f"{finish}</div>"
@@ -232,6 +248,36 @@ def _behind_spaces(nodes: list[int], texts: dict[int, Written]) -> set[int]:
                 spaced.add(first)
             first = None
     return spaced
+
+
+def _titled(page: Snapshot, nodes: list[int]) -> set[int]:
+    """Return the elements whose ``title`` shows when a pointer is over one of these texts and pictures.
+
+    Of several titles around a text, the innermost shows. None shows for what is in a frame or a drawing inside of the
+    element, takes no pointer (``pointer-events``), or is inert.
+    """
+    attributes, end = attributes_of(page), page.end.astype(np.int64)
+    is_title = np.zeros(len(page), np.bool_)
+    is_title[attributes.nodes("title")] = True
+    if not is_title.any():
+        return set()
+    begins = (page.kind == Kind.DOCUMENT) | has_tag(page, *_WITHOUT_TITLES)
+    owner = np.full(len(page), -1)
+    for one in np.flatnonzero(is_title | begins).tolist():
+        owner[one : end[one]] = -1 if begins[one] else one
+    is_inert = np.zeros(len(page), np.bool_)
+    is_inert[attributes.nodes("inert")] = True
+    is_deaf = below(is_inert & (page.kind == Kind.ELEMENT), end)
+    for name, value in (("pointer-events", "none"), ("interactivity", "inert")):
+        if (row := by_style_row(page, name, value.__eq__)) is not None:
+            is_deaf |= (page.style >= 0) & (row[page.style] > 0)
+    is_picture = has_tag(page, "img")
+    if page.has_layout:  # else their size is not known
+        is_picture &= (page.box[:, 2:] > 0).all(axis=1)
+    is_under = np.zeros(len(page), np.bool_)
+    is_under[nodes] = True
+    is_under &= (page.kind == Kind.TEXT) | is_picture
+    return set(owner[is_under & ~is_deaf & (owner >= 0)].tolist())
 
 
 def _in_pre(written: Written) -> str:

@@ -11,7 +11,6 @@ from domsieve.snapshot.page import PIXELS, UNPICTURED, Kind
 PIXEL_STYLES = (
     "text-decoration-style",
     "text-decoration-thickness",
-    "pointer-events",
     "unicode-bidi",
     "background-attachment",
     "-webkit-box-reflect",

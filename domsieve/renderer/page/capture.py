@@ -200,6 +200,8 @@ STYLE_NAMES = (
     "column-width",
     "text-emphasis",
     "text-emphasis-position",
+    "pointer-events",
+    "interactivity",
 )
 
 _SCRIPTS = "Emulation.setScriptExecutionDisabled"
