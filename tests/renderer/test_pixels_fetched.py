@@ -239,6 +239,24 @@ def test_under_a_lazy_picture_that_does_not_come_nothing_is_known(
     assert _show(studio, _FAR + where.format(text))[_WORDS]
 
 
+@pytest.mark.usefixtures("colours")
+def test_a_lazy_picture_is_where_chapters_leave_it_that_are_laid_out_late(studio: Studio) -> None:
+    chapter = "<section style='content-visibility:auto;contain-intrinsic-size:1px 100px'>{}</section>"
+    chapter = chapter.format("<p>chapter</p><div style='height:500px'></div>")
+    lazy = "<img loading=lazy src=/black.png width=800 height=600>"
+    with_picture = f"<p>{_WORDS}</p><div style='height:150px'></div>" + lazy + "<p>after</p>"
+    said = _show(studio, _FAR + chapter + with_picture)
+    assert said == dict.fromkeys(("before", "chapter", _WORDS, "after"), Hiding.NONE)
+
+
+def test_a_text_counts_as_under_a_late_picture_that_has_moved_since(studio: Studio, never: str) -> None:
+    stays = "<p style='position:absolute;left:20px;top:9950px'>stays</p>"
+    # It shrinks to its description when loading is stopped.
+    fails = f"<div><img src={never}?1 width=800 height=500 alt=fails></div>"
+    late = f"<img loading=lazy src={never}?2 width=800 height=500>"
+    assert _show(studio, stays + _FAR + fails + late)["stays"]
+
+
 @pytest.mark.parametrize(
     "closed",
     [

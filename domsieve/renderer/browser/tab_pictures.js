@@ -5,11 +5,12 @@
 // rests(): whether animations have ended that end soon, others that count as after `endMs` have gone on for `oldMs`, and lazy
 // pictures have come that meet text; it gives up when none has come for `lazyMs`.
 // notePictures(), lostPictures(): where the pictures and frames are [[left, top, right, bottom], ...] that had not come
-// when they were noted, or have gone since because loading was stopped; in px of the page.
+// when they were noted, or have gone since because loading was stopped, and the texts that they met then, if the page was
+// laid out anew; in px of the page.
 Object.assign(domsieve, (() => {
   const { part, run, own, kind, isLaidOut, viewOf, trees, places, allTrees, laidOut, animationsOf, endsWithin, isYoung, isPassing } = dom;
 
-  let pictures; // none are known if they could not be noted
+  let pictures, texts; // none are known if they could not be noted
   // Lazy pictures, videos and frames that are not there yet, where text is: they come when a reader scrolls to it.
   let awaited, late, coming, reach, count, arrivedAt, elsewhere = [];
   const passed = new WeakSet(), moved = new Map();
@@ -58,6 +59,21 @@ Object.assign(domsieve, (() => {
     }
     return box;
   };
+  const edges = ({ left, top, right, bottom }, x, y) => [x + left, y + top, x + right, y + bottom];
+  const meets = (one, other) => one[0] < other[2] && one[2] > other[0] && one[1] < other[3] && one[3] > other[1];
+  // The lines of all texts, each with its edges from a place in the window.
+  const allTexts = (left = 0, top = 0) => {
+    const found = [];
+    for (const [inner, x, y] of places(document, left, top)) {
+      for (const [text, style] of laidOut(part(inner, Document, "documentElement"))) {
+        if (style) continue;
+        const range = new Range();
+        range.selectNode(text);
+        for (const rect of range.getClientRects()) found.push({ text, box: edges(rect, x, y) });
+      }
+    }
+    return found;
+  };
   // Whether a picture has another size when it is there.
   const isUnsized = (one) => {
     if (part(one, Element, "localName") === "iframe") return false;
@@ -80,19 +96,10 @@ Object.assign(domsieve, (() => {
   const lateUnderText = () => {
     const found = awaited.filter((one) => isComing(one) && isLaidOut(one));
     if (!found.length) return [];
-    const rects = [];
-    for (const [inner, x, y] of places(document, 0, 0)) {
-      for (const [text, style] of laidOut(part(inner, Document, "documentElement"))) {
-        if (style || !text.data.trim()) continue;
-        const range = new Range();
-        range.selectNode(text);
-        for (const rect of range.getClientRects()) rects.push(new DOMRect(x + rect.x, y + rect.y, rect.width, rect.height));
-      }
-    }
+    const lines = allTexts().filter(({ text }) => text.data.trim());
     const meetsText = (one) => {
-      const box = boxOf(one);
-      return rects.some((rect) => rect.left < box.right - 1 && rect.right > box.left + 1
-        && rect.top < box.bottom - 1 && rect.bottom > box.top + 1);
+      const { left, top, right, bottom } = boxOf(one);
+      return lines.some(({ box }) => meets(box, [left + 1, top + 1, right - 1, bottom - 1]));
     };
     const known = new Map();
     return found.filter((one) => (isUnsized(one) && !scripted.has(one)) || meetsText(one) || paintsElsewhere(one, known));
@@ -165,6 +172,19 @@ Object.assign(domsieve, (() => {
     return now - arrivedAt < limitMs && (count > 0 || own("readyState") !== "complete");
   };
 
+  const allPictures = () => {
+    const found = [];
+    for (const [inner, x, y] of places(document, scrollX, scrollY)) {
+      for (const tree of trees(inner)) {
+        for (const element of tree.querySelectorAll("img, iframe, video")) {
+          if (!isLaidOut(element)) continue;
+          const box = edges(element.getBoundingClientRect(), x, y);
+          found.push({ element, isLate: isAwaited(element), width: element.naturalWidth, box });
+        }
+      }
+    }
+    return found;
+  };
   return {
     layOut() {
       let isSkipping = false;
@@ -191,21 +211,22 @@ Object.assign(domsieve, (() => {
     },
 
     notePictures() {
-      const found = [];
-      for (const [inner, x, y] of places(document, scrollX, scrollY)) {
-        for (const tree of trees(inner)) {
-          for (const one of tree.querySelectorAll("img, iframe, video")) {
-            if (!isLaidOut(one)) continue;
-            const box = one.getBoundingClientRect();
-            found.push([one, isAwaited(one), one.naturalWidth, [x + box.left, y + box.top, x + box.right, y + box.bottom]]);
-          }
-        }
-      }
-      pictures = found;
+      [pictures, texts] = [allPictures(), allTexts(scrollX, scrollY)];
     },
 
     lostPictures() {
-      return pictures.filter(([one, isLate, width]) => isLate || one.naturalWidth !== width).map((one) => one[3]);
+      const now = new Map(allPictures().map(({ element, box }) => [element, box]));
+      const found = [], left = [];
+      for (const { element, isLate, width, box } of pictures) {
+        if (!isLate && element.naturalWidth === width) continue;
+        const [x, y] = now.get(element) ?? box;
+        found.push([x, y, x + box[2] - box[0], y + box[3] - box[1]]);
+        if (x !== box[0] || y !== box[1]) left.push(box);
+      }
+      // Texts that a picture met count, too, where both have not moved alike.
+      const met = new Set(left.length ? texts.filter(({ box }) => left.some((one) => meets(box, one))).map(({ text }) => text) : []);
+      if (met.size) found.push(...allTexts(scrollX, scrollY).filter(({ text }) => met.has(text)).map(({ box }) => box));
+      return found;
     },
   };
 })());

@@ -290,20 +290,24 @@ async def capture_document(
 
     try:
         # Pictures show what was captured only if no script runs in between, and nothing arrives.
-        still: contextlib.AbstractAsyncContextManager[Missing] = contextlib.nullcontext(Missing())
+        still: contextlib.AbstractAsyncContextManager[None] = contextlib.nullcontext()
         if pixels:
+            awaited = watch.awaited_pictures
             still = _at_rest(tab, watch, scripts=scripts, limit_s=least_s)
         is_whole = True
-        async with still as missing:
+        async with still:
             async with asyncio.timeout(limit_s):
                 count = await _trim(tab, watch, max_nodes, scripts=scripts, pixels=pixels, limit_s=limit_s)
                 await moments.find(limit_s=limit_s)
                 if pixels:
                     await tab.call(watch.frame_id, watch.loader_id, "hold()", limit_s=limit_s)
+                    # Now only, as the page is laid out anew where boxes were skipped that are far from the window.
+                    lost = await tab.call(watch.frame_id, watch.loader_id, "lostPictures()", limit_s=limit_s)
                 capture = await tab.ask("DOMSnapshot.captureSnapshot", params, kind, limit_s=limit_s)
             if moments.whens:
                 await moments.take(capture, names, limit_s=rest_s())
             if isinstance(capture, PixelCapture):
+                missing = Missing([[-inf, -inf, inf, inf]] if lost is None else lost, awaited)
                 try:
                     await tab.call(watch.frame_id, watch.loader_id, "resume()", limit_s=rest_s())
                     capture, is_whole = await look(
@@ -356,18 +360,13 @@ async def _scripts_off(
 
 
 @contextlib.asynccontextmanager
-async def _at_rest(tab: Tab, watch: PageEvents, *, scripts: bool, limit_s: float) -> AsyncIterator[Missing]:
-    """Switch the scripts of a page off for a block of code, and stop what it is loading.
-
-    Yields what is missing then, but readers may see. Nothing is known of where it is.
-    """
-    awaited = watch.awaited_pictures
+async def _at_rest(tab: Tab, watch: PageEvents, *, scripts: bool, limit_s: float) -> AsyncIterator[None]:
+    """Switch the scripts of a page off for a block of code, and stop what it is loading."""
     # At once: a server may notice that the page does nothing more, and answer then.
     note = tab.call(watch.frame_id, watch.loader_id, "notePictures()", limit_s=limit_s)
     stop_loading = tab.send("Page.stopLoading", limit_s=limit_s)
     async with _scripts_off(tab, note, stop_loading, scripts=scripts, limit_s=limit_s):
-        lost = await tab.call(watch.frame_id, watch.loader_id, "lostPictures()", limit_s=limit_s)
-        yield Missing([[-inf, -inf, inf, inf]] if lost is None else lost, awaited)
+        yield
 
 
 async def _trim(
