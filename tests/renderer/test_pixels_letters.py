@@ -205,6 +205,12 @@ UNLIKE = {
     "mask-image:repeating-linear-gradient(90deg,#000 0 3px,transparent 3px 14px)'><i>can</i> <i>read</i></p>",
     "strips of operators": "<math style='mask-image:"
     "repeating-linear-gradient(90deg,#000 0 12px,transparent 12px 54px)'><mo>{}</mo></math>",
+    "flat in a drawing that is turned": "<svg width=800 height=120><foreignObject width=800 height=60 "
+    "transform='rotate(6)'><p style='margin:0;transform:scaleY(.15);font-size:20px'>{}</p></foreignObject></svg>",
+    "in a drawing that is turned and flat": "<svg width=800 height=99><g transform='rotate(4)'><foreignObject "
+    "width=800 height=60 transform='scale(1 .12)'><p style='font-size:20px'>{}</p></foreignObject></g></svg>",
+    "small in a drawing that is turned": "<svg width=800 height=400 viewBox='0 0 1600 800'><foreignObject width=800 "
+    "height=60 transform='rotate(40)'><p style='margin:0;font-size:6px'>{}</p></foreignObject></svg>",
 }
 # Each is drawn apart in the same way as the browser draws it in the page.
 LIKE = {
@@ -364,6 +370,9 @@ LIKE = {
     "can read</p>",
     "of a page in a drawing": "<svg viewBox='0 0 500 100' width=900><g transform='scale(.8)'><foreignObject "
     "width=400 height=80><div style='font:14px sans-serif'>words of a label</div></foreignObject></g></svg>",
+    "of a page in a drawing that is turned": "<svg viewBox='0 0 300 200' width=900><foreignObject width=200 "
+    "height=80 transform='rotate(30)'><p style='transform:scaleY(.5);font-size:12px'>words of a label</p>"
+    "</foreignObject></svg>",
     "repeated in a pale shadow": "<h1 style='text-shadow:16px 14px 0 #ddd'>words that a reader can read</h1>",
     "repeated below": "<h1 style='text-shadow:0 40px 0 #000;margin-bottom:80px'>words that a reader can read</h1>",
     "spread": "<h1 style='letter-spacing:1.5em'>words of a headline</h1>",

@@ -53,9 +53,10 @@ class Camera(OpenPage):
             nodes = split[scene.document_of[split] == document].tolist()
             offset, scale = scene.place_of[document]
             found = await self.call(document, "lines", *await self._handles(scene, nodes))
-            for node, (boxes, matrix) in zip(nodes, found, strict=True):
+            for node, (boxes, matrix, is_drawn) in zip(nodes, found, strict=True):
                 if matrix:
-                    scene.put_map(node, scale[:, None] * np.array(matrix, np.float64).reshape(2, 2).T)
+                    outer = scale[:, None] * np.array(matrix, np.float64).reshape(2, 2).T
+                    scene.put_map(node, outer if is_drawn else outer @ scene.map_in_drawing(node))
                 places = np.array(boxes, np.float64).reshape(-1, 4)
                 scene.put_lines(node, places * np.tile(scale, 2) + np.tile(offset, 2))
         scene.squeeze(scene.is_split)

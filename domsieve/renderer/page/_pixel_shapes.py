@@ -112,6 +112,14 @@ class Shapes(Places):
         self.misshapen[node] |= bool(flat[0])
         self._font_px[node] = self._css_px[node] * np.sqrt(abs(np.linalg.det(matrix)))
 
+    def map_in_drawing(self, node: int) -> F64:
+        """Return what transforms make of HTML in a drawing (2, 2), without those of the drawing and around it."""
+        one = node
+        while one >= 0 and self.names[one] != "foreignobject":
+            one = int(self.parent[one])
+        outer = self.maps[one] if one >= 0 else np.eye(2)
+        return np.asarray(np.linalg.pinv(outer) @ self.maps[node])
+
     def font_px(self, parts: Ints) -> F64:
         """Return the size of the letters of each of some parts, in px."""
         return np.asarray(self._font_px[self.owner[parts]])

@@ -187,7 +187,7 @@ Object.assign(domsievePixels, (() => {
 
   return {
     // Left, top, right and bottom of the lines of each text, in CSS px of the page; and of one in a drawing, what makes
-    // these of its units.
+    // these of its units, and whether it is drawn; HTML in a drawing (`foreignObject`) may have transforms of its own.
     lines(...nodes) {
       return nodes.map((node) => {
         const range = new Range();
@@ -195,9 +195,11 @@ Object.assign(domsievePixels, (() => {
         const boxes = [...range.getClientRects()].map(({ left, top, right, bottom }) =>
           [left + scrollX, top + scrollY, right + scrollX, bottom + scrollY]);
         const parent = part(node, Node, "parentNode");
-        const matrix = parent instanceof SVGGraphicsElement ? run(parent, SVGGraphicsElement, "getScreenCTM") : null;
-        if (matrix && boxes.length === 1) boxes[0] = widened(boxes[0], parent, node, matrix);
-        return [boxes, matrix && [matrix.a, matrix.b, matrix.c, matrix.d]];
+        const isDrawn = parent instanceof SVGGraphicsElement;
+        const owner = isDrawn ? parent : run(part(node, Node, "parentElement"), Element, "closest", "foreignObject");
+        const matrix = owner instanceof SVGGraphicsElement ? run(owner, SVGGraphicsElement, "getScreenCTM") : null;
+        if (isDrawn && matrix && boxes.length === 1) boxes[0] = widened(boxes[0], parent, node, matrix);
+        return [boxes, matrix && [matrix.a, matrix.b, matrix.c, matrix.d], isDrawn];
       });
     },
 
