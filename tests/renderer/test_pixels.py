@@ -383,6 +383,9 @@ def test_what_is_painted_but_cannot_be_read_is_not_seen(studio: Studio, number: 
     assert {said["before"], said["after"]} == {Hiding.NONE}
 
 
+_BIG = "font:bold 30px sans-serif"
+
+
 def _noise(number: int) -> str:
     file = io.BytesIO()
     Image.fromarray(_DOTS[number]).save(file, "PNG")
@@ -392,7 +395,7 @@ def _noise(number: int) -> str:
 def test_letters_that_are_lost_in_a_ground_of_noise_are_not_seen(studio: Studio) -> None:
     cut = f"background:{_noise(1)};background-clip:text;color:transparent"
     fine = f"{_noise(0)} 0 0/256px 64px"
-    blended = ("multiply;color:#bbb", "difference;color:#333", "screen;color:#444")
+    blended = ("multiply;color:#bbb", "difference;color:#333", "screen;color:#444", f"difference;{_BIG};color:#fff")
     for ground, letters in (
         *((_noise(0), cut), (fine, "color:#777"), (fine, "color:#0004")),
         *((fine, f"mix-blend-mode:{mode}") for mode in blended),
@@ -400,8 +403,10 @@ def test_letters_that_are_lost_in_a_ground_of_noise_are_not_seen(studio: Studio)
         assert judged(
             show(studio, f"<p style='background:{ground}'><span style='{letters}'>{_WORDS}</span></p>")
         )[_WORDS], letters
-    big = "color:#f00;font:bold 30px sans-serif"
-    assert not judged(show(studio, f"<p style='background:{_noise(0)};{big}'>{_WORDS}</p>"))[_WORDS]
+    halves = "linear-gradient(90deg,#000 0 15px,#fff 0 30px) 0 0/30px"
+    for ground, letters in (_noise(0), "color:#f00"), (halves, "color:#fff;mix-blend-mode:difference"):
+        html = f"<p style='background:{ground}'><span style='{letters};{_BIG}'>{_WORDS}</span></p>"
+        assert not judged(show(studio, html))[_WORDS], letters
 
 
 def test_captions_of_pictures_with_many_details_are_seen(studio: Studio) -> None:
