@@ -942,6 +942,7 @@ FADES_IN = [
     "<svg><text y=20 opacity=0>{}<animate attributeName=opacity from=0 to=1 begin=2s dur=2s fill=freeze /></text>"
     "<rect width=9 height=9><animate attributeName=y values=0;9 dur=1s repeatCount=indefinite /></rect></svg>",
     "<iframe srcdoc='<svg><text y=20 opacity=0>{}<set attributeName=opacity to=1 begin=4s /></text></svg>'></iframe>",
+    "<svg><text y=20>{}<set attributeName=opacity to=0 begin=click /></text></svg>",
     "<style>p {{ color: #fff; transition: color 3s }} svg:has(.b) ~ p {{ color: #000 }}</style>"
     "<svg height=1><rect><set attributeName=class to=b begin=4s /></rect></svg><p>{}</p>",
 ]
@@ -960,6 +961,11 @@ FADES_OUT = [
     "<svg><text y=20>{}<animate attributeName=opacity to=0 begin=2s dur=2s fill=freeze /></text></svg>",
     "<svg><text y=20>{}<set id=a attributeName=x to=1 begin=1s dur=1s />"
     "<set attributeName=opacity to=0 begin=a.end+2s /></text></svg>",
+    "<svg><rect id=a><animate id=b attributeName=x values=0;9 dur=9s repeatCount=indefinite /></rect>"
+    "<text y=20>{}<set id=c attributeName=y to=21 begin=b.repeat(2) dur=1s />"
+    "<set attributeName=opacity to=0 begin=c.endEvent /></text></svg>",
+    _FADE + "<svg><rect id=a style='animation:in 9s infinite' /><text y=20>{}"
+    "<set attributeName=opacity to=0 begin=a.animationiteration+9s /></text></svg>",
     "<svg><text y=20 opacity=0>{}<set attributeName=opacity to=1 begin=1000s /></text></svg>",
     "<svg><text y=20 opacity=0>{}<set attributeName=opacity to=1 begin=1s dur=3s /></text></svg>",
     "<svg><svg><text y=20>{}<set attributeName=opacity to=0 begin=4s /></text></svg></svg>",

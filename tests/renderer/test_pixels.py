@@ -395,7 +395,12 @@ def _noise(number: int) -> str:
 def test_letters_that_are_lost_in_a_ground_of_noise_are_not_seen(studio: Studio) -> None:
     cut = f"background:{_noise(1)};background-clip:text;color:transparent"
     fine = f"{_noise(0)} 0 0/256px 64px"
-    blended = ("multiply;color:#bbb", "difference;color:#333", "screen;color:#444", f"difference;{_BIG};color:#fff")
+    blended = (
+        "multiply;color:#bbb",
+        "difference;color:#333",
+        "screen;color:#444",
+        f"difference;{_BIG};color:#fff",
+    )
     for ground, letters in (
         *((_noise(0), cut), (fine, "color:#777"), (fine, "color:#0004")),
         *((fine, f"mix-blend-mode:{mode}") for mode in blended),

@@ -93,11 +93,24 @@ globalThis.domsieve = (() => {
   const followsItsElement = ({ timeline, playState }) => playState === "running" && timeline && "subject" in timeline;
   // What fades in when a reader scrolls to it is captured as it is in the middle of the window.
   const halfway = [];
+  // Events that come with time, and do not where clocks are brought on. Such an event counts as sent.
+  const TIMED = /\b(repeat(Event)?|beginEvent|endEvent|animation(start|iteration|end)|transition(run|start|end))\b/;
+  const bring = (clocks, toMs) => {
+    for (const one of clocks) {
+      const time = Math.max(run(one, SVGSVGElement, "getCurrentTime") * 1000, 0);
+      run(one, SVGSVGElement, "setCurrentTime", toMs(time) / 1000);
+    }
+  };
   // Brings the clocks of drawings on to where what ends soon has ended, at a time that no page can know.
   const wind = (trees, endMs) => {
-    const early = trees.flatMap(clocksOf).filter((one) => hasOwn(one)
-      && run(one, SVGSVGElement, "getCurrentTime") * 1000 < endMs);
-    for (const one of early) run(one, SVGSVGElement, "setCurrentTime", (endMs / 1000) * (1 + 0.2 * Math.random()));
+    const later = () => endMs * (1 + 0.2 * Math.random());
+    const clocks = trees.flatMap(clocksOf).filter(hasOwn);
+    bring(clocks.filter((one) => run(one, SVGSVGElement, "getCurrentTime") * 1000 < endMs), later);
+    const waiting = clocks.flatMap((one) => [...one.querySelectorAll("[begin]")])
+      .filter((one) => one.beginElement && TIMED.test(one.getAttribute("begin")));
+    if (!waiting.length) return;
+    for (const one of waiting) one.beginElement();
+    bring(clocks, (time) => time + later());
   };
   // Others begin when one ends, or has come so far: by style and size queries, and by transitions of what is inherited. So
   // time passes in steps, to each end, or in equal ones if there are more ends. Those that repeat go on together if any
