@@ -1198,6 +1198,31 @@ GATHERED = [
 ]
 
 
+_DOWN = " ".join(str(20 + at % 3 * 20) for at in _ALL)
+_ASIDE = " ".join(str(10 + at // 3 * 14) for at in _ALL)
+_IN_PLACE = " ".join(str(10 + at * 14) for at in _ALL)
+CHANGED = [
+    f"<svg width=900><text y=20>{{}}<set attributeName=x to='{_STEPS}' begin={begin} /></text></svg>"
+    for begin in ("15s", "0:09", "900ms", "b.end", "click;4s")
+] + [
+    f"<svg width=900><text id=t y=20>{{}}</text><set href='#t' attributeName=x to='{_ASIDE}' />"
+    f"<animate href='#t' attributeName=y values='20;{_DOWN}' dur=1s fill=freeze /></svg>",
+    f"<svg width=900><text y=20>{{}}<set attributeName=rotate to='{_ANGLES}' begin=3s /></text></svg>",
+]
+UNCHANGED = [
+    f"<svg width=900><text y=20>{{}}<set attributeName=x to='{_STEPS}' begin={begin} /></text></svg>"
+    for begin in ("click", "indefinite", "2min", "1:30", "1h")
+] + [
+    f"<svg width=900><text y=20>{{}}<animate attributeName=x to='{_STEPS}' dur=1s /></text></svg>",
+    f"<svg width=900><text y=20 x='{_STEPS}'>{{}}<animate attributeName=x values='5;{_IN_PLACE}' dur=1s "
+    "fill=freeze /></text></svg>",
+]
+
+
+def test_letters_that_animations_scatter_cannot_be_read(studio: Studio) -> None:
+    _tell_apart(studio, CHANGED, UNCHANGED)
+
+
 def test_letters_of_drawings_that_are_scattered_cannot_be_read(studio: Studio) -> None:
     _tell_apart(studio, SCATTERED, GATHERED)
 

@@ -10,9 +10,9 @@ import numpy as np
 from domsieve.analysis.columns.batch import F64, Bools, Ints, below
 from domsieve.analysis.columns.css_values import number, shadows
 from domsieve.analysis.columns.flow import word_set
-from domsieve.analysis.columns.page_columns import attributes_of, page_texts
+from domsieve.analysis.columns.page_columns import page_texts
 from domsieve.analysis.columns.paint_styles import LEAST_OPACITY, LEAST_PX
-from domsieve.analysis.columns.scattered import number_list
+from domsieve.analysis.columns.scattered import placed_lists
 from domsieve.analysis.columns.scene import Scene
 from domsieve.budget import check
 from domsieve.snapshot.contrast import contrast
@@ -336,7 +336,7 @@ def are_turned(scene: Scene, text: Ints) -> Bools:
 
 def are_shuffled(scene: Scene, text: Ints) -> Bools:
     """Return of which texts of drawings the letters stand in another order than in the text (``x`` and ``dx``)."""
-    heights = cache(lambda: [attributes_of(scene.page).found(name, number_list) for name in ("y", "dy")])
+    heights = cache(lambda: [placed_lists(scene.page)[name] for name in ("y", "dy")])
 
     def is_shuffled(steps: F64, size: float, owner: int) -> bool:
         back = np.count_nonzero(steps < 0) / max(steps.size, 1)
@@ -362,7 +362,7 @@ def _of_drawings(
     It is given the numbers of an attribute for the letters, the size of these, and the element with the attribute.
     """
     page, found = scene.page, np.zeros(text.size, np.bool_)
-    lists = attributes_of(page).found(name, number_list)
+    lists = placed_lists(page)[name]
     if not lists:
         return found
     owner = np.full(len(page), -1)

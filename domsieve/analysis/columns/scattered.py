@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from domsieve.analysis.columns.batch import F64, Bools, Ints
+from domsieve.analysis.columns.batch import F64, Bools, Ints, cached_per_page
 from domsieve.analysis.columns.css_values import number
 from domsieve.analysis.columns.page_columns import attributes_of, has_tag
 from domsieve.analysis.columns.scene import Scene
@@ -25,6 +25,9 @@ _NEARER, _AS_NEAR, _ROW, _OWN_ROW, _ASIDE = 1.8, 1.2, 0.5, 1.0, 0.25
 # before on a line, and likewise behind it; in runs of so many letters, which begin at each of so many.
 _MOST_LOST, _LEAST_BACK, _FEWEST_BACK = 0.4, 0.25, 2
 _RUN, _RUN_STEP, _FEWEST = 20, 5, 6
+# Animations that begin later, in s, or that are more than so many, do not count.
+_LATEST_S, _MOST_CHANGERS = 60.0, 2000
+_UNITS = {"ms": 1e-3, "min": 60.0, "h": 3600.0}
 _MOST_ABOVE = 64  # elements around a text whose lists count
 # Each letter is compared with those of as many letters around it.
 _AROUND = 256
@@ -34,6 +37,43 @@ def number_list(said: str) -> list[float]:
     """Return the numbers of a list in an attribute of SVG."""
     values = said.replace(",", " ").split()[:_MOST_NUMBERS]
     return [min(max(number(value, 0.0), -_MOST_NUMBER), _MOST_NUMBER) for value in values]
+
+
+@cached_per_page
+def placed_lists(page: Snapshot) -> dict[str, dict[int, list[float]]]:
+    """Return the lists for the letters of drawings by attribute and element, as animations leave them.
+
+    Those that a reader has to start, that end where they began, or that begin after readers leave do not count.
+    """
+    attributes = attributes_of(page)
+    found = {name: attributes.found(name, number_list) for name in (*_LISTS, "rotate")}
+    changers = np.flatnonzero(has_tag(page, "animate", "set"))[:_MOST_CHANGERS]
+    names: dict[str, int] = {}
+    if changers.size:
+        names = {f"#{name}": one for one, name in reversed([*zip(*attributes.values("id"), strict=True)])}
+    for one in changers.tolist():
+        said = {name.lower(): value.strip() for name, value in page.attributes(one).items()}
+        name, last = (
+            said.get("attributename", ""),
+            said.get("to") or said.get("values", "").rpartition(";")[2],
+        )
+        target = names.get(said.get("href") or said.get("xlink:href") or "", int(page.parent[one]))
+        is_kept = said.get("fill") == "freeze" or said.get("dur", "indefinite") == "indefinite"
+        if name in found and last and is_kept and _begins(said.get("begin", "0")):
+            found[name][target] = number_list(last)
+    return found
+
+
+def _begins(said: str) -> bool:
+    """Return whether an animation begins by itself: soon, or when another one does or ends."""
+    for begin in said.split(";"):
+        if ".begin" in begin or ".end" in begin:
+            return True
+        *longer, last = begin.strip().split(":")
+        unit = next((length for name, length in _UNITS.items() if last.endswith(name)), 1.0)
+        if number(last, np.inf) * unit <= _LATEST_S and not any(number(one, 1.0) for one in longer):
+            return True
+    return False
 
 
 class _Letter(NamedTuple):
@@ -49,8 +89,8 @@ class _Letter(NamedTuple):
 def are_scattered(scene: Scene, text: Ints) -> Bools:
     """Return which texts of drawings have letters that are scattered, in columns or shuffled within words."""
     page, node = scene.page, scene.node
-    attributes = attributes_of(page)
-    lists = {name: attributes.found(name, number_list) for name in _LISTS}
+    every = placed_lists(page)
+    lists = {name: every[name] for name in _LISTS}
     has_list = np.zeros(len(page), np.int64)
     for places in lists.values():
         for one, given in places.items():
