@@ -966,6 +966,7 @@ FADES_OUT = [
     "<set attributeName=opacity to=0 begin=c.endEvent /></text></svg>",
     _FADE + "<svg><rect id=a style='animation:in 9s infinite' /><text y=20>{}"
     "<set attributeName=opacity to=0 begin=a.animationiteration+9s /></text></svg>",
+    "<svg><text id=a y=20>{}<set attributeName=opacity to=0 begin=a.wheel /></text></svg>",
     "<svg><text y=20 opacity=0>{}<set attributeName=opacity to=1 begin=1000s /></text></svg>",
     "<svg><text y=20 opacity=0>{}<set attributeName=opacity to=1 begin=1s dur=3s /></text></svg>",
     "<svg><svg><text y=20>{}<set attributeName=opacity to=0 begin=4s /></text></svg></svg>",

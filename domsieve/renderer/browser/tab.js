@@ -93,8 +93,8 @@ globalThis.domsieve = (() => {
   const followsItsElement = ({ timeline, playState }) => playState === "running" && timeline && "subject" in timeline;
   // What fades in when a reader scrolls to it is captured as it is in the middle of the window.
   const halfway = [];
-  // Events that come with time, and do not where clocks are brought on. Such an event counts as sent.
-  const TIMED = /\b(repeat(Event)?|beginEvent|endEvent|animation(start|iteration|end)|transition(run|start|end))\b/;
+  // Events that come with time, and do not where clocks are brought on, or when a reader scrolls. They count as sent.
+  const TIMED = /\b(repeat(Event)?|beginEvent|endEvent|animation\w+|transition\w+|(before)?toggle|wheel|scroll\w*)\b/;
   const bring = (clocks, toMs) => {
     for (const one of clocks) {
       const time = Math.max(run(one, SVGSVGElement, "getCurrentTime") * 1000, 0);
