@@ -1022,7 +1022,12 @@ def test_letters_on_top_of_each_other_cannot_be_read(studio: Studio) -> None:
 
 
 _TOP = "position:absolute;left:0;top:0;margin:0"
+_SPACED = "<div style='position:relative;letter-spacing:1em;font:15px monospace;white-space:nowrap'>"
 LAID = [
+    # The letters of one are between those of the other.
+    f"{_SPACED}<p style='margin:0'>a line of other words, one more</p><p style='{_TOP};left:.9em'>{{}}</p></div>",
+    "<style>b::after {{ content: 'a line of other words, one more'; position: absolute; left: .9em }}</style>"
+    f"{_SPACED}<b>{{}}</b></div>",
     "<div style='display:grid'><b style='grid-area:1/1'>a line of other words, one more</b>"
     "<b style='grid-area:1/1'>{}</b></div>",
     f"<div style='position:relative;height:9em'><p style='{_TOP}'>a line of other words, one more</p>"
@@ -1066,6 +1071,29 @@ UNLAID = [
 
 def test_texts_on_top_of_each_other_cannot_be_read(studio: Studio) -> None:
     _tell_apart(studio, LAID, UNLAID)
+
+
+# Letters that style sheets put between others, so that these are no words.
+_PIECES = "".join(f"<i>{_LINE[at : at + 2]}</i>" for at in range(0, len(_LINE), 2))
+INFIXED = [
+    f"<style>{rule}</style><p>{_PIECES}</p>"
+    for rule in ("i::after { content: 'xq' }", "i::before { content: 'o' } i::after { content: 'eb' }")
+]
+BESIDE = [
+    *(f"<style>i::after {{ content: '{text}' }}</style><p>{_PIECES}</p>" for text in (" xq ", "·")),
+    "<style>li { display: inline; margin-left: 9px } li::before { content: 'home' }</style>"
+    f"<ul>{''.join(f'<li>{word}</li>' for word in _LINE.split())}</ul>",
+]
+
+
+def test_letters_of_style_sheets_inside_of_words_hide_these(studio: Studio) -> None:
+    for html, reason in (
+        *((one, Hiding.UNREADABLE) for one in INFIXED),
+        *((one, Hiding.NONE) for one in BESIDE),
+    ):
+        said = judged(studio.show(f"<body>{html}").snapshot)
+        own = [text for text in said if text in _LINE and len(text) > 1 and " " not in text]
+        assert {said[text] for text in own} == {reason}, html
 
 
 FAR_LINES = [

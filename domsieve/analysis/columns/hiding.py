@@ -12,6 +12,7 @@ from domsieve.analysis.columns.css_transforms import slant, thinness
 from domsieve.analysis.columns.emphasis import are_under_marks
 from domsieve.analysis.columns.folded import are_folded
 from domsieve.analysis.columns.grounds import LEAST_SHARE, Grounds
+from domsieve.analysis.columns.infixes import are_infixed
 from domsieve.analysis.columns.letter_room import (
     are_apart,
     are_copied,
@@ -232,6 +233,8 @@ class _Judge:
         left = np.flatnonzero(reason == Hiding.NONE)
         some = (letters[left], letter[left], inks[0][left], back.owner[left])
         reason[left[are_stacked(scene, self.covers, text[left], *some)]] = Hiding.UNREADABLE
+        left = left[reason[left] == Hiding.NONE]
+        reason[left[are_infixed(scene, text[left], letter[left])]] = Hiding.UNREADABLE
         left = left[reason[left] == Hiding.NONE]
         reason[left[are_spread(scene, text[left], letters[left], letter[left])]] = Hiding.UNREADABLE
         left = left[reason[left] == Hiding.NONE]

@@ -49,7 +49,7 @@ def are_spread(scene: Scene, text: Ints, letters: F64, letter: F64) -> Bools:
     window = np.array(node.window_px)
     if not text.size or not np.isfinite(window).all():
         return found
-    owner = _paragraphs(scene, text)
+    owner = paragraphs(scene, text)
     of, count = np.unique(owner, return_inverse=True)[1], len(set(owner.tolist()))
     box, rect = np.tile([np.inf, np.inf, -np.inf, -np.inf], (count, 1)), scene.rect[text]
     np.minimum.at(box[:, :2], of, rect[:, :2])
@@ -71,7 +71,7 @@ def are_spread(scene: Scene, text: Ints, letters: F64, letter: F64) -> Bools:
     return found
 
 
-def _paragraphs(scene: Scene, text: Ints) -> Ints:
+def paragraphs(scene: Scene, text: Ints) -> Ints:
     """Return the nearest element around each text that is not inline."""
     is_inline = scene.node.each("display", "inline", lambda value: value in _INLINE)
     at = scene.page.parent[text].astype(np.int64)

@@ -4,6 +4,7 @@ import numpy as np
 
 from domsieve.analysis.columns.batch import F64, Bools, Ints
 from domsieve.analysis.columns.covers import Covers
+from domsieve.analysis.columns.css_values import number
 from domsieve.analysis.columns.page_columns import page_texts
 from domsieve.analysis.columns.rectangles import intersection
 from domsieve.analysis.columns.scene import Scene
@@ -15,7 +16,8 @@ _MOST_SIZES, _MOST_CONTRAST, _LEAST_ALPHA = 1.1, 64.0, 0.7
 # Texts of one line are on each other if their middles are so near, in sizes of a letter, and the other is over so
 # much of the one; longer ones, if they have the same place. Of others, lines go around each other.
 _NEAR, _LEAST_OVER, _SAME_PLACE, _ONE_LINE = 0.1, 0.8, 0.9, 1.9
-# A text has so many letters, and is no wider than so many sizes of each: what is spaced out has gaps.
+# A text has so many letters, and is no wider than so many sizes of each, and the space between them: words far apart
+# have gaps, in which others can be read.
 _FEWEST_LETTERS, _MOST_WIDTH = 3, 1.2
 _MOST_DEPTH = 64  # of elements that are looked at around a text
 # Each text is compared with so many whose tops follow its own.
@@ -36,7 +38,8 @@ def are_stacked(
     """
     node, above = scene.node, scene.page.parent[text].astype(np.int64)
     size = scene.rect[text, 2:] - scene.rect[text, :2]
-    usable = (letters >= _FEWEST_LETTERS) & (size[:, 0] <= _MOST_WIDTH * letter * letters)
+    spacing = node.each("letter-spacing", "normal", lambda value: max(number(value, 0.0), 0.0))[text]
+    usable = (letters >= _FEWEST_LETTERS) & (size[:, 0] <= (_MOST_WIDTH * letter + spacing) * letters)
     usable &= ~node.in_drawing[text] & ~scene.is_turned(above) & (node.shadow_number[text] == 0)
     usable &= (node.outline[text, 3] == 0) & (scene.effect_of[above] < 0) & (scene.shade_of[above] < 0)
     usable &= ink[:, 3] * scene.opacity[above] >= _LEAST_ALPHA

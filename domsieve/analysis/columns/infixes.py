@@ -1,0 +1,55 @@
+"""Letters that style sheets put between those of words, so that readers see other words."""
+
+import numpy as np
+
+from domsieve.analysis.columns.batch import F64, Bools, Ints
+from domsieve.analysis.columns.page_columns import page_texts
+from domsieve.analysis.columns.scene import Scene
+from domsieve.analysis.columns.spread import paragraphs
+from domsieve.budget import check
+from domsieve.snapshot.page import Kind
+
+# Pieces touch if they are so near, in sizes of a letter. So many with others on both sides are no accident.
+_TOUCHING, _FEWEST = 0.1, 3
+
+
+def are_infixed(scene: Scene, text: Ints, letter: F64) -> Bools:
+    """Return which texts stand between letters of style sheets in a word, or have these between their own.
+
+    Parameters
+    ----------
+    text : texts that have boxes, in document order.
+    letter : the size of their letters in px.
+    """
+    page, found = scene.page, np.zeros(text.size, np.bool_)
+    is_generated = page.kind[page.parent[text]] == Kind.PSEUDO
+    if np.count_nonzero(is_generated) < _FEWEST:
+        return found
+    of = np.unique(paragraphs(scene, text), return_inverse=True)[1]
+    usable = (np.bincount(of, is_generated) >= _FEWEST)[of]
+    at = np.flatnonzero(usable)
+    order = at[np.argsort(of[at], kind="stable")]
+    for some in np.split(order, np.flatnonzero(np.diff(of[order])) + 1):
+        check()
+        found[some] = _are_between(
+            scene.rect[text[some]], is_generated[some], letter[some], page_texts(page).of(text[some])
+        )
+    return found
+
+
+def _are_between(rect: F64, is_generated: Bools, letter: F64, words: list[str]) -> Bools:
+    """Return which pieces of a paragraph touch letters of the other kind; none if few do so on both sides."""
+    order = np.argsort(rect[:, 0], kind="stable")
+    left = rect[order, 0]
+    low, high = (np.searchsorted(left, rect[:, 2] + way * _TOUCHING * letter) for way in (-1, 1))
+    before, after = np.zeros((2, len(rect)), np.bool_)
+    for one in np.flatnonzero(high > low).tolist():
+        for other in order[low[one] : high[one]].tolist():
+            shared = min(rect[one, 3], rect[other, 3]) - max(rect[one, 1], rect[other, 1])
+            if is_generated[one] == is_generated[other] or shared < letter[one] / 2:
+                continue
+            if words[one][-1:].isalpha() and words[other][:1].isalpha():
+                after[one] = before[other] = True
+    if np.count_nonzero(before & after) < _FEWEST:
+        return np.zeros(len(rect), np.bool_)
+    return before | after
