@@ -128,6 +128,14 @@ def test_generated_text_stands_in_reading_order(studio: Studio) -> None:
         == "p(::before('AB') 'm' q(::before('“') 'c' ::after('”')) ::after('Z'))"
     )
     assert outline(page, node(page, "ol")) == "ol(li(::marker('1. ') 'one'))"
+    page_of_items = studio.show(
+        "<style>b::before, b::after, i::after{display:list-item;content:'A'}</style><p><b>m<i>n</i></b></p>"
+    ).snapshot
+    marker = "::marker('• ')"
+    assert (
+        outline(page_of_items, node(page_of_items, "p"))
+        == f"p(b(::before('A' {marker}) 'm' i('n' ::after('A' {marker})) ::after('A' {marker})))"
+    )
     assert outline(page, node(page, "h1")) == "h1('big')"
     before = nodes(page, "::before")[0]
     assert page.kind[before] == Kind.PSEUDO

@@ -273,7 +273,8 @@ class _Draft:
         """Return the numbers of all nodes in depth-first order.
 
         Chrome's order is almost the same. The text of a pseudo-element is moved after it. ``::after`` and the
-        document of a frame are moved after the last node of the subtree that contains them, deeper ones first.
+        document of a frame are moved after the last node of the subtree that contains them, deeper ones first, with
+        the ``::marker`` that they may have.
         """
         is_after = self._is_named("::after") & (self.kind == Kind.PSEUDO)
         texts = np.arange(self.starts[-1], self.kind.size)
@@ -290,12 +291,14 @@ class _Draft:
         goes_last = np.append(is_after[start:stop], np.ones(len(inner), np.bool_))
         end = subtree_ends(self.documents[number].nodes.parent_index) + start
         place = nodes.astype(np.float64)
-        place[goes_last] = end[above[goes_last] - start] - 0.5
-        outer = np.where(goes_last, -above, 0)
+        deeper = (above[goes_last] - start) / (4 * (stop - start))
+        place[goes_last] = end[above[goes_last] - start] - 0.5 - deeper
+        inside = np.flatnonzero(is_after[self.parent[start + 1 : stop]]) + 1
+        place[inside] = place[above[inside] - start] + 1 / (8 * (stop - start))
         texts = generated[(self.parent[generated] >= start) & (self.parent[generated] < stop)]
         pseudo = self.parent[texts] - start
         behind = np.repeat([0, 1], [nodes.size, texts.size])
-        order = np.lexsort((behind, np.append(outer, outer[pseudo]), np.append(place, place[pseudo])))
+        order = np.lexsort((behind, np.append(place, place[pseudo])))
         nodes = np.append(nodes, texts)[order]
         cuts = np.flatnonzero(np.isin(nodes, [*inner]))
         parts = np.split(nodes, cuts)
