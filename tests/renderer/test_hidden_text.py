@@ -135,6 +135,10 @@ HIDDEN = {
         f"<div style='{_LAYER};background:#eef;mix-blend-mode:lighten'></div></div>",
     ],
     Hiding.UNREADABLE: [
+        *(
+            f"<p style='font-size:2px;will-change:{one};scale:8;transform-origin:0 0'>{{}}</p>"
+            for one in ("rotate", "translate", "scale", "perspective")
+        ),
         "<p style='font-size:2px;will-change:transform;transform:scale(8);transform-origin:0 0'>{}</p>",
         "<p style='font-size:2px'>{}</p>",
         "<p style='filter:blur(40px)'>{}</p>",

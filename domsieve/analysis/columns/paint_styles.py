@@ -58,7 +58,7 @@ _OF_FILES = frozenset({"background-image", "mask-image"})
 _FILE = re.compile(r'url\("([^"]{1,1000})"\)')
 _NOTHING = "linear-gradient(rgba(0, 0, 0, 0), rgba(0, 0, 0, 0))"
 _SIZE = re.compile(r"(\d{1,6})x(\d{1,6})")
-_KEEPS_PIXELS = re.compile(r"\b(?:transform|scale)\b")
+_KEEPS_PIXELS = re.compile(r"\b(?:transform|translate|rotate|scale|perspective)\b")
 _MAKES_CONTEXT = re.compile(
     r"opacity|transform|translate|rotate|scale|perspective|filter|mask|clip-path|blend"
 )
