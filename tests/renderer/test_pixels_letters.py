@@ -24,6 +24,10 @@ _LINE = "text-decoration:underline {} #000;text-underline-offset:{};text-decorat
 _RING = ((5, 0), (-5, 0), (0, 5), (0, -5), (4, 4), (-4, 4), (4, -4), (-4, -4))
 _SHADOWS = " ".join(f"drop-shadow({at} #000)" for at in ("5px 3px", "-7px 4px", "11px -5px"))
 _DRAWN = "<svg width=800 height=60><text y=30 x='{}'>{{}}</text></svg>"
+_CIRCLE = (
+    "<svg width=300 height=300 viewBox='0 0 150 150' style='{}'><path id=r d='M75 15 a60 60 0 1 1 -.1 0' fill=none />"
+    "<text font-size=11><textPath href=#r>these words go around in a circle</textPath></text></svg>"
+)
 _CURVED = (
     "<svg width=800 height=100><path id=r d='M10 60 Q 200 0 600 60' fill=none /><text {}>"
     "<textPath href=#r>{}</textPath></text></svg>"
@@ -314,8 +318,8 @@ LIKE = {
         "\n a  text <tspan fill=#900>along</tspan> a   curve",
     ),
     "along a path, both ways": _CURVED.format("", "a text שלום along a curve 🎉 of letters"),
-    "in a circle": "<svg width=300 height=300 viewBox='0 0 150 150'><path id=r d='M75 15 a60 60 0 1 1 -.1 0' "
-    "fill=none /><text font-size=11><textPath href=#r>these words go around in a circle</textPath></text></svg>",
+    "in a circle": _CIRCLE.format(""),
+    "in a circle that is turned": _CIRCLE.format("transform:rotate(40deg)"),
     "mirrored": "<p style='transform:scaleX(-1)'>mirrored for those who like it</p>",
     "narrow": "<p style='display:inline-block;transform:scaleX(.7)'>narrow letters of some words</p>",
     "with an emoji before": "<p>🎉🎉🎉 a party of many words 👩‍👩‍👧 for the whole family</p>",

@@ -72,7 +72,8 @@ Object.assign(domsievePixels, (() => {
     pen.textRendering = RENDERINGS.find((one) => one.toLowerCase() === rendering) ?? "auto";
     const wideOf = (piece) => pen.measureText(piece).width;
     if (place) {
-      const [a, b, c, d, e, f] = place;
+      const [a, b, c, d] = place.slice(0, 4).map((one) => one / zoom);
+      const [e, f] = place.slice(4);
       [pen.letterSpacing, pen.wordSpacing] = ["0px", "0px"];
       const [at, wide] = [[0, 0], wideOf(text)];
       return { piece: text, at, wide, misfit: 0, matrix: [a, b, c, d, left + e, top + f], begin: 0, room: 1,
