@@ -1252,6 +1252,40 @@ UNCHANGED = [
 ]
 
 
+_BROKEN = "word-break:break-all;font-family:monospace;"
+IN_PIECES = [
+    *(
+        f"<p style='{_BROKEN}width:600px;columns:{one}'>{{}}</p>"
+        for one in ("1ch;height:2lh", "2ch;height:3lh")
+    ),
+    f"<div style='{_BROKEN}width:400px;columns:3ch;height:1lh;column-gap:0;direction:rtl'><p>{{}}</p></div>",
+    *(
+        f"<p style='{_BROKEN}writing-mode:vertical-{way};{style}'>{{}}</p>"
+        for way, style in (
+            ("rl", "text-orientation:upright;height:3em;line-height:.8"),
+            ("lr", "text-orientation:upright;height:5em;line-height:.8;letter-spacing:.5em"),
+            ("rl", "height:2ch"),
+        )
+    ),
+    f"<p style='{_BROKEN}letter-spacing:1ch;line-height:0;text-indent:1ch;width:68ch'>{{0}} {{0}}</p>",
+]
+IN_WORDS = [
+    "<p style='columns:6em;width:600px'>{}</p>",
+    "<div style='columns:6em;width:600px;height:3lh'><p>We say that this is <b>{}</b></p></div>",
+    f"<p style='{_BROKEN}columns:2 1ch;width:600px'>{{}}</p>",
+    f"<p style='{_BROKEN}width:1ch'>{{}}</p>",
+    "<p style='columns:1em;width:600px;height:3lh'>日本語の文章を縦に書く</p>",
+    "<p style='writing-mode:vertical-rl;height:3em'>日本語の文章を縦に書く</p>",
+    "<p style='writing-mode:vertical-rl;height:4em'>{}</p>",
+    "<p style='writing-mode:vertical-rl;text-orientation:upright;height:3em'>I am as we are in it to do so</p>",
+    "<p style='letter-spacing:1ch;line-height:0'>a title in one line</p>",
+]
+
+
+def test_words_in_pieces_that_stand_side_by_side_cannot_be_read(studio: Studio) -> None:
+    _tell_apart(studio, IN_PIECES, IN_WORDS)
+
+
 def test_letters_that_animations_scatter_cannot_be_read(studio: Studio) -> None:
     _tell_apart(studio, CHANGED, UNCHANGED)
 

@@ -29,6 +29,7 @@ from domsieve.analysis.columns.letter_room import (
 from domsieve.analysis.columns.lined import are_lined
 from domsieve.analysis.columns.page_columns import MEDIA, has_tag, page_texts
 from domsieve.analysis.columns.paint_styles import LEAST_CONTRAST, LEAST_OPACITY, LEAST_PX
+from domsieve.analysis.columns.pieces import are_in_pieces
 from domsieve.analysis.columns.rectangles import intersection, is_larger, samples, share_in
 from domsieve.analysis.columns.scattered import are_scattered
 from domsieve.analysis.columns.scene import Scene
@@ -236,7 +237,8 @@ class _Judge:
         left = left[reason[left] == Hiding.NONE]
         reason[left[are_infixed(scene, text[left], letter[left])]] = Hiding.UNREADABLE
         left = left[reason[left] == Hiding.NONE]
-        reason[left[are_spread(scene, text[left], letters[left], letter[left])]] = Hiding.UNREADABLE
+        is_apart = are_spread(scene, text[left], letters[left], letter[left])
+        reason[left[is_apart | are_in_pieces(scene, text[left], letters[left])]] = Hiding.UNREADABLE
         left = left[reason[left] == Hiding.NONE]
         is_lined = are_lined(scene, self.covers, text[left], letter[left], inks[0][left])
         reason[left[is_lined]] = Hiding.COVERED

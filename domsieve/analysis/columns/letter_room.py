@@ -129,7 +129,10 @@ def overlaps(scene: Scene, text: Ints, letters: F64) -> Bools:
     """Return which texts have several lines that are painted on top of each other."""
     node, rect = scene.node, scene.rect[text]
     close = node.line_px[text] < _LEAST_LINE * node.letter_px[text]
-    wide = letters[close] * _LETTER_WIDTH * node.letter_px[text[close]]
+    spacing = node.each("letter-spacing", "normal", lambda value: max(number(value, 0.0), 0.0))[text[close]]
+    texts = page_texts(scene.page)
+    spaces = texts.words[texts.rank[text[close]]] - 1
+    wide = letters[close] * _LETTER_WIDTH * node.letter_px[text[close]] + (letters[close] + spaces) * spacing
     close[close] = wide > 1.5 * (rect[close, 2] - rect[close, 0])
     return np.asarray(close)
 
