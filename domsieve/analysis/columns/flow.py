@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from domsieve.analysis.columns.batch import Bools, Ints, below, cached_per_page, prune
+from domsieve.analysis.columns.formulas import CONTAINER
 from domsieve.analysis.columns.page_columns import has_tag, page_texts
 from domsieve.analysis.columns.visible import shown_nodes
 from domsieve.snapshot.page import Kind, Snapshot
@@ -95,6 +96,9 @@ def boundaries(page: Snapshot) -> NDArray[np.uint8]:
         # The rows of a matrix are in the line; those of a formula on lines of its own are lines.
         around[below(is_math, end) & ~is_math & (around > SPACE)] = SPACE
         around[below(is_math & formula, end) & has_tag(page, "mtr")] = BREAK
+        # What draws a formula separates nothing, nor does what has its MathML.
+        drawn = has_tag(page, CONTAINER)
+        around[below(drawn, end) & ~drawn & ~below(is_math, end)] = NONE
     over_other = has_tag(page, "mfrac")[np.maximum(page.parent, 0)]  # fractions: 1/2 is not 12
     around[over_other] = np.maximum(around[over_other], SPACE)
     around[page.kind != Kind.ELEMENT] = NONE

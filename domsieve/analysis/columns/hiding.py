@@ -6,6 +6,7 @@ from enum import IntEnum
 import numpy as np
 from numpy.typing import NDArray
 
+from domsieve.analysis.columns import formulas
 from domsieve.analysis.columns.batch import F64, Bools, Ints, cached_per_page
 from domsieve.analysis.columns.covers import Covers
 from domsieve.analysis.columns.css_transforms import slant, thinness
@@ -123,7 +124,8 @@ def _judged(page: Snapshot) -> NDArray[np.uint8]:
     texts = page_texts(page)
     text = texts.node[~texts.is_blank]
     reason = np.zeros(len(page), np.uint8)
-    nodes = np.concatenate((text[~never_shown(page)[text]], np.flatnonzero(has_tag(page, *MEDIA))))
+    media = np.flatnonzero(has_tag(page, *MEDIA))
+    nodes = np.concatenate((text[~never_shown(page)[text]], media, formulas.drawings(page)))
     if not page.has_layout:
         reason[nodes[~shown_nodes(page)[nodes]]] = Hiding.NO_BOX
         return reason
@@ -135,12 +137,14 @@ def _judged(page: Snapshot) -> NDArray[np.uint8]:
     for moment, counts in moments(page):  # which say nothing of media
         if (lost := nodes[(reason[nodes] != Hiding.NONE) & (counts | ~is_text)[nodes]]).size:
             reason[lost[_Judge(moment).judge(lost) == Hiding.NONE]] = Hiding.NONE
+    said = formulas.descriptions(page, reason)
     if PIXELS in page.style_names:
         # Pictures only add to the rules: a page that knows of them could make hidden text show in them.
         text = nodes[is_text[nodes]]
         sight = page.strings.take(page.styles[page.style[text], page.style_names.index(PIXELS)].tolist())
         is_hidden = np.isin(sight, ("unseen", "unsure"))
         reason[text[is_hidden & (reason[text] == Hiding.NONE)]] = Hiding.UNSEEN
+    reason[said] = Hiding.NONE
     return reason
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from pygments.lexers import get_all_lexers
 
 from domsieve.analysis.columns.flow import BREAK, CELL, SPACE, word_set
-from domsieve.analysis.columns.page_columns import AttributeIndex
+from domsieve.analysis.columns.page_columns import AttributeIndex, has_tag
 from domsieve.analysis.writers._media import Reader
 from domsieve.analysis.writers.html import Written
 from domsieve.budget import check
@@ -57,9 +57,10 @@ class Formula:
 
 def formulas(page: Snapshot, reader: Reader, attributes: AttributeIndex) -> dict[int, Formula]:
     """Return the formulas of a page whose TeX is known, by the outermost node that displays them."""
-    names = page.tags.to_list()
-    with_tex = np.array([name in {"annotation", "math", "mjx-container", "img"} for name in names])
-    candidates = np.flatnonzero(with_tex[page.tag]).tolist()
+    has_tex = has_tag(page, "annotation", "math", "mjx-container", "mjx-math", "img")
+    # MathJax 4 has TeX in all parts of a drawing.
+    has_tex[[*attributes.found("data-mml-node", lambda name: True if name == "math" else None)]] = True
+    candidates = np.flatnonzero(has_tex).tolist()
     if not candidates:
         return {}
     wrappers = attributes.found("class", _wrapper)
@@ -114,7 +115,7 @@ def _given(reader: Reader, nodes: list[int]) -> Iterator[tuple[int, str, bool]]:
         tag, given = reader.names[reader.tag[node]], reader.given(node)
         if tag == "annotation" and "tex" in given.get("encoding", "").lower():
             yield node, _text(reader, node), False
-        elif tag in {"math", "mjx-container"}:
+        elif tag in {"math", "mjx-container", "mjx-math", "g"}:
             tex = given.get("data-latex") or given.get("alttext") or ""
             if tex:
                 yield node, tex, given.get("display") in {"block", "true"}

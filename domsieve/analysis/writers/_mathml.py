@@ -44,6 +44,8 @@ def tex_of(reader: Reader, root: int, texts: Mapping[int, Written]) -> str:
     root : the element.
     texts : the texts that are written, by node.
     """
+    if not any(texts[node].text.strip() for node in range(root, reader.end[root]) if node in texts):
+        return ""
     # All in an element comes after it, so it is made before the element is.
     inner: dict[int, list[tuple[str, str]]] = {}
     for node in range(reader.end[root] - 1, root - 1, -1):

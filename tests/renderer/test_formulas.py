@@ -1,0 +1,56 @@
+"""Formulas that MathJax draws: from letters of style sheets and from shapes, with what they say beside them."""
+
+import pytest
+
+from domsieve.analysis.cleaning.none import NoCleaning
+from domsieve.analysis.writers.markdown import write_markdown
+from domsieve.analysis.writers.text import write_text
+from domsieve.tasks.postprocess import judged
+from tests.renderer.conftest import Studio
+
+pytestmark = pytest.mark.browser
+
+# Pages of MathJax 3 and 4 look like this.
+_STYLES = (
+    "<style>mjx-c {{ display: inline-block }} ::before {{ display: block }} mjx-mfrac {{ display: inline-table }}"
+    ".x::before {{ content: 'x' }} .two::before {{ content: '2' }} .p::before {{ content: '\\3C0' }}"
+    "mjx-assistive-mml {{ display: block; position: absolute; clip: rect(1px, 1px, 1px, 1px) }}</style>"
+)
+_DRAWN = "<mjx-mfrac><mjx-c class=x></mjx-c><mjx-c class=two></mjx-c></mjx-mfrac><mjx-c class=p></mjx-c>"
+_SAID = "<mfrac><mi>𝑥</mi><mn>2</mn></mfrac><mi>{}</mi>"
+_BY_LETTERS = (
+    f"{_STYLES}<p>take <mjx-container><mjx-math style='{{}}'>{_DRAWN}</mjx-math><mjx-assistive-mml>"
+    f"<math>{_SAID}</math></mjx-assistive-mml></mjx-container> now</p>"
+)
+_SHAPE = "<g transform=translate({0},0)><use data-c={1} xlink:href=#s /></g>"
+_SHAPES = (
+    "<svg style='{{}}' width=60 height=20><defs><path id=s d='M0 0h9v9h-9z' /></defs><g data-mml-node=math {tex}>"
+    + "".join(_SHAPE.format(20 * at, code) for at, code in enumerate(("1D465", "32", "3C0")))
+    + "</g></svg>"
+)
+_BY_SHAPES = (
+    f"{_STYLES}<p>take <mjx-container>{_SHAPES.format(tex='')}<mjx-assistive-mml><math>{_SAID}</math>"
+    "</mjx-assistive-mml></mjx-container> now</p>"
+)
+_WITH_TEX = f"<p>take <mjx-container>{_SHAPES.format(tex='data-latex={}')}</mjx-container> now</p>"
+
+
+def _written(studio: Studio, html: str) -> tuple[str, str]:
+    page = studio.show(f"<!doctype html><body>{html}").snapshot
+    verdict = judged(page, NoCleaning().transform, hidden="layout", may_change=True)
+    return write_markdown(page, verdict).strip(), write_text(page, verdict).strip()
+
+
+@pytest.mark.parametrize("html", [_BY_LETTERS, _BY_SHAPES])
+def test_a_formula_without_text_is_what_is_said_beside_it(studio: Studio, html: str) -> None:
+    shown = _written(studio, html.format("", "π"))
+    assert shown == (r"take $\frac{𝑥}{2}π$ now", "take 𝑥 2 π now")
+    # What is drawn has no such letters, or cannot be seen.
+    for style, name in (("", "ρ"), ("", "xx"), ("opacity:0", "π")):
+        assert _written(studio, html.format(style, name)) == ("take now", "take now")
+
+
+def test_a_formula_of_shapes_is_its_tex(studio: Studio) -> None:
+    assert _written(studio, _WITH_TEX.format("", "'x_2'"))[0] == "take $x_2$ now"
+    for style, tex in (("", "'x + say that all is well'"), ("opacity:0", "'x_2'")):
+        assert _written(studio, _WITH_TEX.format(style, tex))[0] == "take now"
