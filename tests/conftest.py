@@ -3,7 +3,6 @@
 import importlib
 import os
 import signal
-from collections import defaultdict
 from typing import Any
 
 import pytest
@@ -11,33 +10,36 @@ from hypothesis import settings
 from hypothesis.internal.conjecture import providers
 from hypothesis.internal.constants_ast import Constants
 
+from tests.parts import Parts
+
 # With one file to a worker, one of these at the end would have the other workers wait. Those that took longest first,
 # as measured in November 2026, with the time that they wait.
 SLOWEST = (
-    "service/web/test_openapi.py",
     "docs/test_documents.py",
+    "service/web/test_openapi.py",
     "renderer/test_driver_contract.py",
     "service/web/test_page_browser.py",
+    "test_site_sync_browser.py",
+    "test_site_sync.py",
     "service/jobs/test_pool.py",
     "service/test_comparing.py",
     "renderer/test_hidden_text_fetched.py",
     "renderer/test_pixels.py",
     "renderer/test_hidden_text.py",
+    "renderer/test_moments.py",
     "renderer/test_pixels_places.py",
     "renderer/test_pixels_letters.py",
+    "renderer/test_pixels_animations.py",
     "analysis/test_contract.py",
     "test_patterns.py",
     "docs/test_site_browser.py",
     "test_render_modes.py",
     "service/web/test_hostile_site.py",
-    "renderer/test_moments.py",
     "renderer/test_hostile_scripts.py",
     "renderer/test_hostile_network.py",
     "library/test_urls.py",
     "library/test_private_hosts.py",
     "renderer/test_pixels_fetched.py",
-    "test_site_sync_browser.py",
-    "test_site_sync.py",
     "service/web/test_quotas_browser.py",
     "service/jobs/test_overrun.py",
     "test_cli_browser.py",
@@ -121,15 +123,6 @@ SLOW = (
     "test_patterns.py::test_no_",
     "tools/test_fuzz.py::",
 )
-# Long files whose tests need nothing of each other but a browser: into how many parts they are divided, so that one
-# file does not keep one worker busy when the others have nothing left.
-PARTS = {
-    "renderer/test_hidden_text_fetched.py": 12,
-    "renderer/test_hidden_text.py": 5,
-    "renderer/test_pixels.py": 5,
-    "renderer/test_pixels_letters.py": 2,
-    "renderer/test_pixels_places.py": 2,
-}
 _PLACES = {name: place for place, name in enumerate(SLOWEST)}
 
 
@@ -161,14 +154,7 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
     if config.getoption("dist") != "loadfile":
         return None
     scheduling = importlib.import_module("xdist.scheduler").LoadFileScheduling(config, log)
-    numbers: defaultdict[str, dict[str, int]] = defaultdict(dict)
-
-    def part(nodeid: str) -> str:
-        file = nodeid.partition("::")[0]
-        number = numbers[file].setdefault(nodeid, len(numbers[file]))
-        return f"{file} {number % PARTS.get(file.removeprefix('tests/'), 1)}"
-
-    scheduling._split_scope = part
+    scheduling._split_scope = Parts().of
     return scheduling
 
 

@@ -2,9 +2,10 @@
 
 import asyncio
 import contextlib
+import itertools
 import os
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Awaitable, Iterable, Iterator, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import replace
 from datetime import timedelta
@@ -22,12 +23,16 @@ from domsieve.renderer.page import page_run
 from domsieve.renderer.page._page_events import PageEvents
 from domsieve.renderer.protocol import Rendering
 from domsieve.renderer.renderer import Renderer
+from domsieve.snapshot.page import Snapshot
 from domsieve.types import DriverName
+from tests.parts import following
 from tests.renderer.bad_server import Server, serving
 
 # The drivers have one contract, which is tested for both; all else for one, and in make test-all for the other.
 DRIVER: Any = os.environ.get("DOMSIEVE_TEST_DRIVER", "playwright")
 CONCURRENCY = 5
+# As many pages as keep the processors busy while others wait, with the other workers; more are late with everything.
+AT_ONCE = 3
 # No page of a test needs as long, whatever else the machine does.
 LONG = timedelta(minutes=3)
 BUDGET = Budget(time=LONG, nodes=60_000, requests=300, frames=30)
@@ -78,10 +83,20 @@ class Studio:
         self._stack = AsyncExitStack()
         self._renderers: dict[bool, Renderer] = {}
         self._identity: Browser | None = None
+        self._starting = asyncio.Lock()
+        self._numbers = itertools.count()
+        self._found: dict[str, Any] = {}
 
     def renderer(self, options: CaptureOptions | None = None) -> Renderer:
         """Return the running renderer that can render with such options."""
-        images = options is None or options.images
+        return self.runner.run(self.started(options))
+
+    async def started(self, options: CaptureOptions | None = None) -> Renderer:
+        """Return the same; a coroutine, for jobs."""
+        async with self._starting:
+            return await self._start(images=options is None or options.images)
+
+    async def _start(self, *, images: bool) -> Renderer:
         if images not in self._renderers:
             renderer = Renderer(
                 CaptureOptions(images=images),
@@ -94,7 +109,7 @@ class Studio:
                 ),
             )
             renderer._identity = self._identity  # looked for once
-            self.runner.run(self._stack.enter_async_context(renderer))
+            await self._stack.enter_async_context(renderer)
             self._renderers[images] = renderer
             self._identity = renderer._identity
         return self._renderers[images]
@@ -152,6 +167,39 @@ class Studio:
         """Return the page of this source; see `render`."""
         return self.render("/shown", options, budget, until=until, shown=html)
 
+    async def shown(self, html: str, options: CaptureOptions | None = None) -> Snapshot:
+        """Return the page of this source, which may be rendered while others are."""
+        path = f"/shown-{next(self._numbers)}"
+        self.server.pages[path] = html
+        try:
+            renderer = await self.started(options)
+            return (await renderer.render(self.server.url(path), options=options, budget=BUDGET)).snapshot
+        finally:
+            del self.server.pages[path]
+
+    def show_all(self, pages: Iterable[str], options: CaptureOptions | None = None) -> list[Snapshot]:
+        """Return the pages of these sources in their order; `AT_ONCE` are rendered at the same time.
+
+        Most of the time of a page is spent waiting for it to be still, which pages can do together.
+        """
+        found = self.runner.run(_several([self.shown(page, options) for page in pages]))
+        for outcome in found:
+            if isinstance(outcome, BaseException):
+                raise outcome
+        return found
+
+    def found_ahead(self, test: pytest.Item) -> Any:
+        """Return what the job of a test returns, or raise what it raises; the jobs of the next tests run with it."""
+        if test.nodeid not in self._found:
+            tests = [test, *itertools.islice(following(test, "ahead"), AT_ONCE - 1)]
+            jobs = [_job(self, one) for one in tests]
+            found = self.runner.run(_several(jobs))
+            self._found.update(zip((one.nodeid for one in tests), found, strict=True))
+        outcome = self._found.pop(test.nodeid)
+        if isinstance(outcome, BaseException):
+            raise outcome
+        return outcome
+
     async def asked(self, path: str) -> None:
         """Wait until a page asks the server for `path`."""
         await self._asked.setdefault(path, asyncio.Event()).wait()
@@ -169,6 +217,25 @@ class Studio:
     def close(self) -> None:
         """End all browsers."""
         self.runner.run(self._stack.aclose())
+
+
+async def _several(jobs: Sequence[Awaitable[Any]]) -> list[Any]:
+    """Return what all jobs return or raise, in their order; `AT_ONCE` of them run at the same time."""
+    places = asyncio.Semaphore(AT_ONCE)
+
+    async def one(job: Awaitable[Any]) -> Any:
+        async with places:
+            return await job
+
+    return await asyncio.gather(*map(one, jobs), return_exceptions=True)
+
+
+def _job(studio: Studio, test: pytest.Item) -> Awaitable[Any]:
+    mark = test.get_closest_marker("ahead")
+    assert mark
+    assert isinstance(test, pytest.Function)
+    job: Awaitable[Any] = mark.kwargs["job"](studio, **test.callspec.params)
+    return job
 
 
 async def no_page_is_open(renderer: Renderer) -> None:
@@ -210,3 +277,13 @@ def studio() -> Iterator[Studio]:
             yield studio
         finally:
             studio.close()
+
+
+@pytest.fixture
+def ahead(request: pytest.FixtureRequest, studio: Studio) -> Any:
+    """Return what the job of a test found, which is marked with ``pytest.mark.ahead(job=...)``.
+
+    A job is a coroutine function of the studio and the parameters of the test. Those of several tests of a module run
+    at the same time, so it must not depend on what only its test sets up.
+    """
+    return studio.found_ahead(request.node)

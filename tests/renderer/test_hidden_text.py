@@ -726,24 +726,24 @@ def judged(page: Snapshot) -> dict[str, Hiding]:
 
 @pytest.mark.parametrize("reason", HIDDEN, ids=lambda reason: reason.name)
 def test_hidden_text_is_found_with_its_reason(studio: Studio, reason: Hiding) -> None:
-    for number, html in enumerate(HIDDEN[reason]):
-        word = f"word{number}"
-        page = studio.show(f"<body><p>before</p>{html.format(word)}<p>after</p>").snapshot
-        assert {text: hiding for text, hiding in judged(page).items() if hiding} == {word: reason}, html
+    bodies = [html.format(f"word{number}") for number, html in enumerate(HIDDEN[reason])]
+    pages = studio.show_all(f"<body><p>before</p>{body}<p>after</p>" for body in bodies)
+    for number, page in enumerate(pages):
+        found = {text: hiding for text, hiding in judged(page).items() if hiding}
+        assert found == {f"word{number}": reason}, bodies[number]
 
 
 @pytest.mark.parametrize("reason", WAYS, ids=lambda reason: reason.name)
 def test_ways_to_hide_a_text_are_found(studio: Studio, reason: Hiding) -> None:
-    found = {
-        html: judged(studio.show(html.format("word word")).snapshot).get("word word") for html in WAYS[reason]
-    }
+    pages = studio.show_all(html.format("word word") for html in WAYS[reason])
+    found = {html: judged(page).get("word word") for html, page in zip(WAYS[reason], pages, strict=True)}
     assert found == dict.fromkeys(WAYS[reason], reason)
 
 
+@pytest.mark.ahead(job=lambda studio, html: studio.shown(f"<body>{html.format('word')}"))
 @pytest.mark.parametrize("html", SEEN + SEEN_TOO)
-def test_what_can_be_seen_is_left_alone(studio: Studio, html: str) -> None:
-    page = studio.show(f"<body>{html.format('word')}").snapshot
-    assert judged(page)["word"] == Hiding.NONE
+def test_what_can_be_seen_is_left_alone(ahead: Snapshot, html: str) -> None:
+    assert judged(ahead)["word"] == Hiding.NONE
 
 
 def test_a_cover_over_a_scroll_box_hides_all_that_it_scrolls_but_what_is_above_it(studio: Studio) -> None:
@@ -758,7 +758,7 @@ def test_a_cover_over_a_scroll_box_hides_all_that_it_scrolls_but_what_is_above_i
     sideways = wide.format("<p style='width:250px'>one</p><p style='width:400px'>deep</p><p>end</p>")
     pane = over.replace("inset:0", "left:200px;top:0;height:100px;width:200px")
     own = f"{deep}<div style='position:relative;top:-300px;height:100px;background:#eee'></div>"
-    for html, cover, expected in (
+    cases = (
         (scrolls.format(deep), over, Hiding.COVERED),
         (frame.format(deep), over, Hiding.COVERED),
         (scrolls.format(above), over, Hiding.NONE),
@@ -770,8 +770,9 @@ def test_a_cover_over_a_scroll_box_hides_all_that_it_scrolls_but_what_is_above_i
         # In view, but under a cover from which it can be scrolled away, or not.
         (scrolls.format(f"<p>one</p><p>deep</p>{tall}<p>end</p>"), low, Hiding.NONE),
         (scrolls.format("<p>one</p><p>deep</p>"), low, Hiding.COVERED),
-    ):
-        page = studio.show(f"<body><div style='position:relative'>{html}{cover}</div>").snapshot
+    )
+    bodies = (f"<body><div style='position:relative'>{html}{cover}</div>" for html, cover, _ in cases)
+    for page, (html, cover, expected) in zip(studio.show_all(bodies), cases, strict=True):
         assert judged(page)["deep"] == expected, html + cover
 
 
@@ -864,14 +865,15 @@ def test_a_layer_that_is_farther_covers_only_what_it_stays_over(studio: Studio) 
     box = "<div style='height:450px;overflow:hidden auto;perspective:1px'>{}</div>"
     far, low = f"{_ROOM}{_DEEP.format(-1, 2)}", "<div style='height:900px'></div><p>end</p>"
     nearer = "<p style='transform:translateZ(-2px) scale(3)'>word</p>"
-    for html, expected in (
+    cases = (
         # The layer of the next group is over it before the box is scrolled.
         (f"{far}<p style='margin-top:230px'>word</p></div>{far}</div>{low}", Hiding.NONE),
         (f"{_ROOM}<p>word</p>{_DEEP.format(-1, 2)}</div>{low}", Hiding.NONE),
         (f"{_ROOM}<p>word</p>{_DEEP.format(0, 1)}</div>{low}", Hiding.COVERED),
         (f"{_ROOM}{nearer}{_DEEP.format(-1, 2)}</div>", Hiding.COVERED),
-    ):
-        page = studio.show(f"<!doctype html><body>{box.format(html)}").snapshot
+    )
+    pages = studio.show_all(f"<!doctype html><body>{box.format(html)}" for html, _ in cases)
+    for page, (html, expected) in zip(pages, cases, strict=True):
         assert judged(page)["word"] == expected, html
 
 
@@ -985,7 +987,8 @@ FADES_OUT = [
 def test_animations_count_as_they_end_if_that_is_soon(studio: Studio) -> None:
     """No animation has an end that a busy machine could miss: 4 s are soon, and 1,000 s are not."""
     for expected, fades in ((Hiding.NONE, FADES_IN), (Hiding.TRANSPARENT, FADES_OUT)):
-        found = {html: judged(studio.show(f"<body>{html.format('word')}").snapshot)["word"] for html in fades}
+        pages = studio.show_all(f"<body>{html.format('word')}" for html in fades)
+        found = {html: judged(page)["word"] for html, page in zip(fades, pages, strict=True)}
         assert found == dict.fromkeys(fades, expected)
 
 
@@ -1015,9 +1018,8 @@ def _tell_apart(
     studio: Studio, unread: list[str], read: list[str], reason: Hiding = Hiding.UNREADABLE
 ) -> None:
     for expected, ways in ((reason, unread), (Hiding.NONE, read)):
-        found = {
-            html: [*judged(studio.show(f"<body>{html.format(_LINE)}").snapshot).values()][-1] for html in ways
-        }
+        pages = studio.show_all(f"<body>{html.format(_LINE)}" for html in ways)
+        found = {html: [*judged(page).values()][-1] for html, page in zip(ways, pages, strict=True)}
         assert found == dict.fromkeys(ways, expected)
 
 
@@ -1363,9 +1365,8 @@ BESIDE_MARKS = [
 
 def test_letters_under_the_marks_of_another_text_are_covered(studio: Studio) -> None:
     for expected, ways in ((Hiding.COVERED, UNDER_MARKS), (Hiding.NONE, BESIDE_MARKS)):
-        found = {
-            html: judged(studio.show(f"<body>{html.format(_LINE)}").snapshot).get(_LINE) for html in ways
-        }
+        pages = studio.show_all(f"<body>{html.format(_LINE)}" for html in ways)
+        found = {html: judged(page).get(_LINE) for html, page in zip(ways, pages, strict=True)}
         assert found == dict.fromkeys(ways, expected)
 
 
@@ -1545,5 +1546,6 @@ LEFT_BY_DRAWINGS = [
 
 def test_clip_paths_of_svg_cut_as_shapes_of_css(studio: Studio) -> None:
     for expected, clips in ((Hiding.CLIPPED, CUT_BY_DRAWINGS), (Hiding.NONE, LEFT_BY_DRAWINGS)):
-        found = {clip: judged(studio.show(f"<body>{CLIP.format(*clip)}").snapshot)["word"] for clip in clips}
+        pages = studio.show_all(f"<body>{CLIP.format(*clip)}" for clip in clips)
+        found = {clip: judged(page)["word"] for clip, page in zip(clips, pages, strict=True)}
         assert found == dict.fromkeys(clips, expected)

@@ -3,9 +3,9 @@
 import pytest
 
 import domsieve
-from domsieve.snapshot.page import MOMENTS
+from domsieve.snapshot.page import MOMENTS, Snapshot
 from tests.renderer.conftest import Studio
-from tests.renderer.test_pixels import clear_picture, show
+from tests.renderer.test_pixels import clear_picture, show, shown
 
 pytestmark = pytest.mark.browser
 __all__ = ["clear_picture"]  # a fixture
@@ -200,11 +200,17 @@ NEVER_COMES = {
 }
 
 
+async def _shown(studio: Studio, way: str) -> Snapshot:
+    html = COMES[way] if way in COMES else NEVER_COMES[way]
+    return await shown(studio, f"<h1>before</h1>{html}".replace("{}", _WORDS))
+
+
+@pytest.mark.ahead(job=_shown)
 @pytest.mark.parametrize("way", COMES)
-def test_what_animations_bring_in_view_is_seen(studio: Studio, way: str) -> None:
+def test_what_animations_bring_in_view_is_seen(studio: Studio, ahead: Snapshot, way: str) -> None:
     # Moments are drawn by chance, and pictures may miss a text that changes its shape in one of many looks.
     for left in (1, 0):
-        page = show(studio, f"<h1>before</h1>{COMES[way]}".replace("{}", _WORDS))
+        page = ahead if left else studio.runner.run(_shown(studio, way))
         kept = {how: domsieve.clean(page, method="none", hidden=how).text for how in ("layout", "pixels")}
         assert _WORDS in kept["layout"]
         if _WORDS in kept["pixels"]:
@@ -212,11 +218,11 @@ def test_what_animations_bring_in_view_is_seen(studio: Studio, way: str) -> None
         assert left
 
 
+@pytest.mark.ahead(job=_shown)
 @pytest.mark.parametrize("way", NEVER_COMES)
-def test_what_animations_never_bring_in_view_is_hidden(studio: Studio, way: str) -> None:
-    page = show(studio, f"<h1>before</h1>{NEVER_COMES[way]}".replace("{}", _WORDS))
+def test_what_animations_never_bring_in_view_is_hidden(ahead: Snapshot, way: str) -> None:
     for how in ("layout", "pixels"):
-        assert {*domsieve.clean(page, method="none", hidden=how).text.split()} == {"before"}, how
+        assert {*domsieve.clean(ahead, method="none", hidden=how).text.split()} == {"before"}, how
 
 
 def test_each_of_twenty_slides_in_turn_is_seen(studio: Studio) -> None:

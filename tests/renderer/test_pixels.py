@@ -3,7 +3,7 @@
 import asyncio
 import base64
 import io
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -327,6 +327,21 @@ def show(studio: Studio, body: str, **options: Any) -> Snapshot:
     return studio.show(f"<!doctype html><body>{body}", replace(_OPTIONS, **options)).snapshot
 
 
+async def shown(studio: Studio, body: str) -> Snapshot:
+    """Return a page with pictures, which may be rendered while others are."""
+    return await studio.shown(f"<!doctype html><body>{body}", _OPTIONS)
+
+
+def pictured(body: Callable[..., str]) -> pytest.MarkDecorator:
+    """Mark a test whose fixture ``ahead`` is the page with this body, by its parameters, with pictures."""
+    return pytest.mark.ahead(job=lambda studio, **parameters: shown(studio, body(**parameters)))
+
+
+def show_all(studio: Studio, bodies: Iterable[str]) -> list[Snapshot]:
+    """Return pages with pictures, several of which are rendered at the same time."""
+    return studio.show_all((f"<!doctype html><body>{body}" for body in bodies), _OPTIONS)
+
+
 @pytest.mark.parametrize("number", range(len(ONLY_PICTURES)))
 def test_what_layout_cannot_know_is_found(studio: Studio, number: int) -> None:
     html = f"<p>before</p>{ONLY_PICTURES[number].format(_WORDS)}<p>after</p>"
@@ -336,24 +351,25 @@ def test_what_layout_cannot_know_is_found(studio: Studio, number: int) -> None:
     assert judged(studio.show(html).snapshot)[_WORDS] == Hiding.NONE
 
 
+@pictured(lambda way: f"<p>before</p>{KNOWING[way]}{_COVERED}".replace("{}", _WORDS))
 @pytest.mark.parametrize("way", KNOWING)
-def test_a_page_that_knows_of_the_pictures_gains_nothing(studio: Studio, way: str) -> None:
-    said = judged(show(studio, f"<p>before</p>{KNOWING[way]}{_COVERED}".replace("{}", _WORDS)))
+def test_a_page_that_knows_of_the_pictures_gains_nothing(ahead: Snapshot, way: str) -> None:
+    said = judged(ahead)
     assert (said["before"], said[_WORDS]) == (Hiding.NONE, Hiding.UNSEEN)
 
 
+@pictured(lambda way: f"<div style='position:relative'>{DECOYS[way]}</div><p>after</p>".replace("{}", _WORDS))
 @pytest.mark.parametrize("way", DECOYS)
-def test_what_changes_with_letters_does_not_show_them(studio: Studio, way: str) -> None:
-    html = DECOYS[way].replace("{}", _WORDS)
-    page = show(studio, f"<div style='position:relative'>{html}</div><p>after</p>")
-    kept = str(domsieve.clean(page, method="none", hidden="pixels").text).split()
+def test_what_changes_with_letters_does_not_show_them(ahead: Snapshot, way: str) -> None:
+    kept = str(domsieve.clean(ahead, method="none", hidden="pixels").text).split()
     assert "after" in kept
     assert not {*kept} & {*_WORDS.split()}
 
 
+@pictured(lambda way: f"<p>before</p>{SCROLLED[way]}".replace("{}", _WORDS))
 @pytest.mark.parametrize("way", SCROLLED)
-def test_what_goes_away_when_a_reader_scrolls_to_it_is_not_seen(studio: Studio, way: str) -> None:
-    said = judged(show(studio, f"<p>before</p>{SCROLLED[way]}".replace("{}", _WORDS)))
+def test_what_goes_away_when_a_reader_scrolls_to_it_is_not_seen(ahead: Snapshot, way: str) -> None:
+    said = judged(ahead)
     assert said["before"] == Hiding.NONE
     assert said[_WORDS] in {
         Hiding.UNSEEN,
@@ -376,9 +392,10 @@ def test_what_shows_only_while_scripts_are_off_is_hidden(studio: Studio) -> None
         assert said[_WORDS], hides
 
 
+@pictured(lambda number: f"<p>before</p>{UNREADABLE[number].format(_WORDS)}<p>after</p>")
 @pytest.mark.parametrize("number", range(len(UNREADABLE)))
-def test_what_is_painted_but_cannot_be_read_is_not_seen(studio: Studio, number: int) -> None:
-    said = judged(show(studio, f"<p>before</p>{UNREADABLE[number].format(_WORDS)}<p>after</p>"))
+def test_what_is_painted_but_cannot_be_read_is_not_seen(ahead: Snapshot, number: int) -> None:
+    said = judged(ahead)
     assert said[_WORDS]
     assert {said["before"], said["after"]} == {Hiding.NONE}
 
@@ -424,9 +441,10 @@ def test_captions_of_pictures_with_many_details_are_seen(studio: Studio) -> None
         assert not judged(show(studio, html))[_WORDS]
 
 
+@pictured(lambda number: READABLE[number].format(_WORDS))
 @pytest.mark.parametrize("number", range(len(READABLE)))
-def test_what_can_be_read_in_spite_of_filters_is_seen(studio: Studio, number: int) -> None:
-    assert judged(show(studio, READABLE[number].format(_WORDS)))[_WORDS] == Hiding.NONE
+def test_what_can_be_read_in_spite_of_filters_is_seen(ahead: Snapshot, number: int) -> None:
+    assert judged(ahead)[_WORDS] == Hiding.NONE
 
 
 def test_text_in_a_font_of_equal_letters_is_not_seen(studio: Studio) -> None:
@@ -478,16 +496,18 @@ def built_font(bars: Mapping[str, Sequence[tuple[int, int]]], characters: Mappin
     return file.getvalue()
 
 
+@pictured(lambda number: f"<p>before</p>{BEYOND_REACH[number]}".replace("{}", _WORDS))
 @pytest.mark.parametrize("number", range(len(BEYOND_REACH)))
-def test_what_nobody_can_scroll_to_is_not_seen(studio: Studio, number: int) -> None:
-    said = judged(show(studio, f"<p>before</p>{BEYOND_REACH[number]}".replace("{}", _WORDS)))
+def test_what_nobody_can_scroll_to_is_not_seen(ahead: Snapshot, number: int) -> None:
+    said = judged(ahead)
     assert said[_WORDS]
     assert said["before"] == Hiding.NONE
 
 
+@pictured(lambda number: "<p>before</p>" + "".join(MANY[number]).replace("{}", _WORDS))
 @pytest.mark.parametrize("number", range(len(MANY)))
-def test_no_number_of_boxes_brings_hidden_text_through(studio: Studio, number: int) -> None:
-    said = judged(show(studio, "<p>before</p>" + "".join(MANY[number]).replace("{}", _WORDS)))
+def test_no_number_of_boxes_brings_hidden_text_through(ahead: Snapshot, number: int) -> None:
+    said = judged(ahead)
     assert (said["before"], said[_WORDS]) == (Hiding.NONE, Hiding.UNSEEN)
 
 
@@ -510,10 +530,13 @@ def test_text_is_cut_to_what_is_seen(studio: Studio) -> None:
         assert result.snapshot is not None
 
 
+_PALE_AND_DARK = f"<p style='color:#fff'>{_WORDS}</p><p style='color:#000'>dark {_WORDS}</p>"
+
+
+@pictured(lambda way: PASSED[way].replace("{}", _PALE_AND_DARK))
 @pytest.mark.parametrize("way", PASSED)
-def test_text_is_seen_on_grounds_that_stay_in_the_window(studio: Studio, way: str) -> None:
-    texts = f"<p style='color:#fff'>{_WORDS}</p><p style='color:#000'>dark {_WORDS}</p>"
-    said = sights(show(studio, PASSED[way].replace("{}", texts)))
+def test_text_is_seen_on_grounds_that_stay_in_the_window(ahead: Snapshot, way: str) -> None:
+    said = sights(ahead)
     assert said[_WORDS] == "seen"
     assert said[f"dark {_WORDS}"] == "unseen"
 
@@ -540,20 +563,21 @@ def test_what_is_cut_is_not_what_shows_whichever_way_the_letters_go(studio: Stud
 
 @pytest.mark.parametrize("reason", HIDDEN, ids=lambda reason: reason.name)
 def test_what_layout_finds_is_found(studio: Studio, reason: Hiding) -> None:
-    for html in HIDDEN[reason]:
-        if any(one in html for one in ("opacity:.15", "opacity:.3'", "#7f7f7f")):
-            continue  # too close to the limit for pictures of half the size
-        said = judged(show(studio, f"<p>before</p>{html.format(_WORDS)}<p>after</p>"))
-        assert {text for text, hiding in said.items() if hiding} == {_WORDS}, html
+    limits = "opacity:.15", "opacity:.3'", "#7f7f7f"  # too close to them for pictures of half the size
+    ways = [html for html in HIDDEN[reason] if not any(one in html for one in limits)]
+    pages = show_all(studio, (f"<p>before</p>{html.format(_WORDS)}<p>after</p>" for html in ways))
+    for html, page in zip(ways, pages, strict=True):
+        assert {text for text, hiding in judged(page).items() if hiding} == {_WORDS}, html
 
 
 def test_what_can_be_seen_is_seen(studio: Studio) -> None:
-    for html in SEEN:
-        if "url(x.png)" in html or "/pixel.png" in html:
-            continue  # the picture is missing or white, which layout cannot know
-        if "height:8px;background:#fff" in html:
-            continue  # the upper half of the letters, which is too close to the limit
-        assert judged(show(studio, html.format(_WORDS)))[_WORDS] == Hiding.NONE, html
+    others = (
+        *("url(x.png)", "/pixel.png"),  # the picture is missing or white, which layout cannot know
+        "height:8px;background:#fff",  # the upper half of the letters, which is too close to the limit
+    )
+    ways = [html for html in SEEN if not any(one in html for one in others)]
+    for html, page in zip(ways, show_all(studio, (html.format(_WORDS) for html in ways)), strict=True):
+        assert judged(page)[_WORDS] == Hiding.NONE, html
 
 
 def test_text_that_a_reader_can_bring_in_view_is_seen(studio: Studio) -> None:

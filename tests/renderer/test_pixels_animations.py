@@ -3,8 +3,8 @@
 import pytest
 
 import domsieve
-from tests.renderer.conftest import Studio
-from tests.renderer.test_pixels import show
+from domsieve.snapshot.page import Snapshot
+from tests.renderer.test_pixels import pictured
 
 pytestmark = pytest.mark.browser
 _WORDS = "seven words that a reader can read"
@@ -199,44 +199,51 @@ COME_LATER = {
 }
 
 
-def _kept(studio: Studio, html: str) -> list[str]:
-    page = show(studio, f"<p style='position:static;animation:none'>before</p>{html.replace('{}', _WORDS)}")
+def _after_text(html: str) -> str:
+    return f"<p style='position:static;animation:none'>before</p>{html.replace('{}', _WORDS)}"
+
+
+def _kept(page: Snapshot) -> list[str]:
     return str(domsieve.clean(page, method="none", hidden="pixels").text).split()
 
 
+@pictured(lambda way: _after_text(UNREAD[way]))
 @pytest.mark.parametrize("way", UNREAD)
-def test_text_that_changes_too_fast_to_be_read_is_hidden(studio: Studio, way: str) -> None:
-    kept = _kept(studio, UNREAD[way])
+def test_text_that_changes_too_fast_to_be_read_is_hidden(ahead: Snapshot, way: str) -> None:
+    kept = _kept(ahead)
     assert "before" in kept
     assert not {*kept} & {*_WORDS.split()}
 
 
+@pictured(lambda way: _after_text(READ[way]))
 @pytest.mark.parametrize("way", READ)
-def test_text_that_changes_and_can_be_read_is_seen(studio: Studio, way: str) -> None:
-    assert " ".join(_kept(studio, READ[way])).count(_WORDS)
+def test_text_that_changes_and_can_be_read_is_seen(ahead: Snapshot, way: str) -> None:
+    assert " ".join(_kept(ahead)).count(_WORDS)
 
 
+@pictured(lambda way: _after_text(GONE[way]))
 @pytest.mark.parametrize("way", GONE)
-def test_text_that_drawings_hide_soon_is_hidden(studio: Studio, way: str) -> None:
-    kept = _kept(studio, GONE[way])
+def test_text_that_drawings_hide_soon_is_hidden(ahead: Snapshot, way: str) -> None:
+    kept = _kept(ahead)
     assert "before" in kept
     assert not {*kept} & {*_WORDS.split()}
 
 
+@pictured(lambda way: _after_text(COME[way]))
 @pytest.mark.parametrize("way", COME)
-def test_text_that_drawings_show_soon_is_seen(studio: Studio, way: str) -> None:
-    assert " ".join(_kept(studio, COME[way])).count(_WORDS)
+def test_text_that_drawings_show_soon_is_seen(ahead: Snapshot, way: str) -> None:
+    assert " ".join(_kept(ahead)).count(_WORDS)
 
 
+@pictured(lambda way: f"<h1>before</h1>{GONE_LATER[way].replace('{}', _WORDS)}")
 @pytest.mark.parametrize("way", GONE_LATER)
-def test_text_that_goes_within_a_minute_is_hidden(studio: Studio, way: str) -> None:
-    page = show(studio, f"<h1>before</h1>{GONE_LATER[way].replace('{}', _WORDS)}")
+def test_text_that_goes_within_a_minute_is_hidden(ahead: Snapshot, way: str) -> None:
     for how in ("layout", "pixels"):
-        assert {*domsieve.clean(page, method="none", hidden=how).text.split()} == {"before"}, how
+        assert {*domsieve.clean(ahead, method="none", hidden=how).text.split()} == {"before"}, how
 
 
+@pictured(lambda way: f"<h1>before</h1>{COME_LATER[way].replace('{}', _WORDS)}")
 @pytest.mark.parametrize("way", COME_LATER)
-def test_text_that_is_there_after_a_minute_is_seen(studio: Studio, way: str) -> None:
-    page = show(studio, f"<h1>before</h1>{COME_LATER[way].replace('{}', _WORDS)}")
+def test_text_that_is_there_after_a_minute_is_seen(ahead: Snapshot, way: str) -> None:
     for how in ("layout", "pixels"):
-        assert _WORDS in domsieve.clean(page, method="none", hidden=how).text, how
+        assert _WORDS in domsieve.clean(ahead, method="none", hidden=how).text, how

@@ -10,8 +10,9 @@ import domsieve
 from domsieve.renderer.page._pixel_letters import INKS
 from domsieve.renderer.page._pixel_likeness import Comparison, likenesses
 from domsieve.renderer.page._pixel_parts import pieces_of
+from domsieve.snapshot.page import Snapshot
 from tests.renderer.conftest import Studio
-from tests.renderer.test_pixels import show
+from tests.renderer.test_pixels import pictured, show
 
 _WORDS = "seven words that a reader can read"
 _FILTER = "<svg width=0 height=0 style='position:absolute'><filter id=f>{}</filter></svg>"
@@ -417,21 +418,21 @@ LIKE = {
 
 
 @pytest.mark.browser
+@pictured(lambda way: f"<p>before</p>{UNLIKE[way].replace('{}', _WORDS)}<p>after</p>")
 @pytest.mark.parametrize("way", UNLIKE)
-def test_what_does_not_look_like_its_letters_is_not_read(studio: Studio, way: str) -> None:
-    page = show(studio, f"<p>before</p>{UNLIKE[way].replace('{}', _WORDS)}<p>after</p>")
-    kept = str(domsieve.clean(page, method="none", hidden="pixels").text).split()
+def test_what_does_not_look_like_its_letters_is_not_read(ahead: Snapshot, way: str) -> None:
+    kept = str(domsieve.clean(ahead, method="none", hidden="pixels").text).split()
     assert {"before", "after"} <= {*kept}
     assert len({*kept} & {*_WORDS.split()} - {"a", "that"}) <= 1
 
 
 @pytest.mark.browser
+@pictured(lambda way: LIKE[way])
 @pytest.mark.parametrize("way", LIKE)
-def test_letters_are_drawn_as_the_browser_draws_them(studio: Studio, way: str) -> None:
-    page = show(studio, LIKE[way])
-    kept = domsieve.clean(page, method="none", hidden="pixels").text
+def test_letters_are_drawn_as_the_browser_draws_them(ahead: Snapshot, way: str) -> None:
+    kept = domsieve.clean(ahead, method="none", hidden="pixels").text
     assert str(kept).strip()
-    assert str(kept) == str(domsieve.clean(page, method="none", hidden="keep").text)
+    assert str(kept) == str(domsieve.clean(ahead, method="none", hidden="keep").text)
 
 
 @pytest.mark.browser

@@ -4,8 +4,9 @@ import pytest
 
 import domsieve
 from domsieve.options import CaptureOptions
+from domsieve.snapshot.page import Snapshot
 from tests.renderer.conftest import Studio
-from tests.renderer.test_pixels import clear_picture, show
+from tests.renderer.test_pixels import clear_picture, pictured, show
 
 pytestmark = pytest.mark.browser
 __all__ = ["clear_picture"]  # a fixture
@@ -407,32 +408,33 @@ FRAMES = [
 ]
 
 
+@pictured(lambda way: f"<p>before</p>{STATES[way]}".replace("{}", _WORDS))
 @pytest.mark.parametrize("way", STATES)
-def test_what_shows_only_while_the_page_is_not_scrolled_is_hidden(studio: Studio, way: str) -> None:
-    page = show(studio, f"<p>before</p>{STATES[way]}".replace("{}", _WORDS))
-    kept = str(domsieve.clean(page, method="none", hidden="pixels").text).split()
+def test_what_shows_only_while_the_page_is_not_scrolled_is_hidden(ahead: Snapshot, way: str) -> None:
+    kept = str(domsieve.clean(ahead, method="none", hidden="pixels").text).split()
     assert "before" in kept
     assert not {*kept} & {*_WORDS.split()}
 
 
+@pictured(lambda way: COVERED[way].replace("{}", _WORDS))
 @pytest.mark.parametrize("way", COVERED)
-def test_what_is_covered_wherever_it_is_in_the_window_is_hidden(studio: Studio, way: str) -> None:
-    page = show(studio, COVERED[way].replace("{}", _WORDS))
-    assert not {*str(domsieve.clean(page, method="none", hidden="pixels").text).split()} & {*_WORDS.split()}
+def test_what_is_covered_wherever_it_is_in_the_window_is_hidden(ahead: Snapshot, way: str) -> None:
+    assert not {*str(domsieve.clean(ahead, method="none", hidden="pixels").text).split()} & {*_WORDS.split()}
 
 
+@pictured(lambda way: IN_SIGHT[way].replace("{}", _WORDS))
 @pytest.mark.parametrize("way", IN_SIGHT)
-def test_what_is_in_sight_somewhere_in_the_window_is_seen(studio: Studio, way: str) -> None:
-    page = show(studio, IN_SIGHT[way].replace("{}", _WORDS))
-    assert _WORDS in domsieve.clean(page, method="none", hidden="pixels").text
+def test_what_is_in_sight_somewhere_in_the_window_is_seen(ahead: Snapshot, way: str) -> None:
+    assert _WORDS in domsieve.clean(ahead, method="none", hidden="pixels").text
 
 
+@pictured(lambda way: PARTLY_FREE[way][0])
 @pytest.mark.parametrize("way", PARTLY_FREE)
-def test_what_a_box_brings_to_where_it_is_free_is_seen(studio: Studio, way: str) -> None:
-    html, covered = PARTLY_FREE[way]
-    page = show(studio, html)
-    whole, kept = (domsieve.clean(page, method="none", hidden=how).text.split() for how in ("keep", "pixels"))
-    assert [word for word in whole if word not in kept] == covered
+def test_what_a_box_brings_to_where_it_is_free_is_seen(ahead: Snapshot, way: str) -> None:
+    whole, kept = (
+        domsieve.clean(ahead, method="none", hidden=how).text.split() for how in ("keep", "pixels")
+    )
+    assert [word for word in whole if word not in kept] == PARTLY_FREE[way][1]
 
 
 @pytest.mark.parametrize("way", QUIRKS)

@@ -9,10 +9,11 @@ import pytest
 import domsieve
 from domsieve.analysis.columns.hiding import Hiding
 from domsieve.renderer.page._pixel_sheets import unescaped
+from domsieve.snapshot.page import Snapshot
 from tests.renderer.bad_server import send
 from tests.renderer.conftest import Studio
 from tests.renderer.test_hidden_text import judged
-from tests.renderer.test_pixels import built_font, clear_picture, show
+from tests.renderer.test_pixels import built_font, clear_picture, pictured, show
 
 pytestmark = pytest.mark.browser
 __all__ = ["clear_picture"]  # a fixture
@@ -110,11 +111,11 @@ def _kept(page: Any) -> set[str]:
     return {*str(domsieve.clean(page, method="none", hidden="pixels").text).split()}
 
 
+@pictured(lambda way: WAYS[way].replace("{}", _WORDS))
 @pytest.mark.parametrize("way", WAYS)
-def test_what_shows_only_while_scripts_are_off_is_hidden(studio: Studio, way: str) -> None:
-    page = show(studio, WAYS[way].replace("{}", _WORDS))
-    assert page.provenance.complete
-    assert not _kept(page) & {*_WORDS.split()}
+def test_what_shows_only_while_scripts_are_off_is_hidden(ahead: Snapshot, way: str) -> None:
+    assert ahead.provenance.complete
+    assert not _kept(ahead) & {*_WORDS.split()}
 
 
 def test_what_does_not_depend_on_scripts_is_seen(studio: Studio) -> None:
@@ -159,12 +160,11 @@ PAINTED = {
 }
 
 
+@pictured(lambda way: _WORKLET.format(PAINTED[way][0], PAINTED[way][1].replace("{}", _WORDS)))
 @pytest.mark.parametrize("way", PAINTED)
-def test_what_meets_a_paint_worklet_is_hidden(studio: Studio, way: str) -> None:
-    style, body = PAINTED[way]
-    page = show(studio, _WORKLET.format(style, body.replace("{}", _WORDS)))
-    assert page.provenance.complete
-    assert not _kept(page) & {*_WORDS.split()}
+def test_what_meets_a_paint_worklet_is_hidden(ahead: Snapshot, way: str) -> None:
+    assert ahead.provenance.complete
+    assert not _kept(ahead) & {*_WORDS.split()}
 
 
 def test_what_is_beside_a_paint_worklet_is_seen(studio: Studio) -> None:
