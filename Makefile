@@ -50,12 +50,12 @@ quick: ## run the tests that need no browser and no corpora, in a minute and a h
 	$(need_python)@$(python) tools/setup_env.py --without-browser $(VENV)
 	$(pytest) -m "not browser and not data and not slow"
 
-test-all: ## the same on the oldest and the newest Python, hostile pages by the driver pipe, all steps of the docs
+test-all: ## the same on the oldest and the newest Python, pages by the other driver, all steps of the docs
 	$(need_python)@pythons=$$($(python) tools/pythons.py) && echo "$$pythons" | while read -r version path; do \
 		echo "== Python $$version: $$path"; \
 		$(MAKE) test PYTHON=$$path VENV=build/venv-$$version </dev/null || exit 1; \
 	done
-	@echo "== The driver pipe"; $(MAKE) setup && DOMSIEVE_TEST_DRIVER=pipe $(pytest) -m browser tests/renderer
+	@echo "== The other driver"; $(MAKE) setup && DOMSIEVE_TEST_DRIVER=other $(pytest) -m browser tests/renderer
 	@echo "== The long pages of the documentation"; DOMSIEVE_TEST_DOCS=all $(pytest) tests/docs
 	@echo "== The site of the documentation"; $(MAKE) docs
 
