@@ -4,6 +4,8 @@ import hashlib
 import json
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import cache
 from types import FrameType
 from typing import Any
 
@@ -119,6 +121,11 @@ ODD_SITES: Mapping[str, Sequence[str]] = {
 
 def wide(count: int, *, alike: bool) -> Snapshot:
     """Return a page of `count` siblings, all alike or all different."""
+    return replace(_wide(count, alike))  # one of its own, of which no method has seen anything
+
+
+@cache
+def _wide(count: int, alike: bool) -> Snapshot:
     items = (
         f"<li>item <b>x{i if not alike else ''}</b>{'<i></i>' * (0 if alike else i % 7)}</li>"
         for i in range(count)
