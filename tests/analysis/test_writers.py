@@ -198,6 +198,20 @@ class TestHtml:
         assert html(kept) == kept
         assert html(dropped) == re.sub(r"(<\w+) [^<>]+>", r"\1>", kept)
 
+    def test_formulas_keep_their_parts(self) -> None:
+        formula = (
+            '<math display="block"><semantics><mrow><mfrac linethickness="0"><mi>n</mi><mrow></mrow></mfrac>'
+            '<mspace width="1.5em"></mspace>{}</mrow>{}</semantics></math>'
+        )
+        source = formula.format(
+            "<x-y onclick=x()><mi href=x>k</mi> <mtext>one\n two</mtext></x-y>",
+            "<annotation encoding=application/x-tex>\\binom{n}{}</annotation>",
+        )
+        assert (
+            html(f"<p>a {source} b</p>")
+            == f"<p>a {formula.format('<mi>k</mi><mtext>one two</mtext>', '')} b</p>"
+        )
+
     def test_blocks_made_by_style_stay_apart(self) -> None:
         source = "<a style='display: block' href='/a'>a</a><a style='display: block' href='/b'>b</a>"
         expected = '<div><a href="https://example.org/a">a</a></div>\n<div><a href="https://example.org/b">b</a></div>'

@@ -125,7 +125,7 @@ class Vocabulary:
 
 TAGS = Vocabulary.of(
     {
-        TagIs.NEVER_SHOWN: "datalist head noscript script style template title",
+        TagIs.NEVER_SHOWN: "annotation annotation-xml datalist head noscript script style template title",
         TagIs.HTML: "html",
         TagIs.BODY: "body",
         TagIs.BREAK: "br wbr",

@@ -42,6 +42,10 @@ LINE_TAGS = word_set(
     "a abbr b bdi bdo br cite code data del dfn em i img ins kbd mark q rp rt ruby s samp small strong sub "
     "sup time u var wbr"
 )
+_MATH_TAGS = word_set(
+    "math menclose merror mfrac mi mmultiscripts mn mo mover mpadded mphantom mprescripts mroot mrow ms mspace msqrt "
+    "mstyle msub msubsup msup mtable mtd mtext mtr munder munderover none semantics"
+)
 VOID_TAGS = frozenset(["br", "hr", "img", "wbr"])
 _ALONE = frozenset(["br", "hr", "img", "td", "th"])  # written even without text inside
 _CONTROL_TAGS = word_set("input textarea")  # their text is a value of the form
@@ -56,6 +60,9 @@ _ATTRIBUTES = {
     "img": frozenset(["src", "alt", "width", "height"]),
     "ins": frozenset(["cite", "datetime"]),
     "li": frozenset(["value"]),
+    "math": frozenset(["display"]),
+    "mfrac": frozenset(["linethickness"]),
+    "mspace": frozenset(["width"]),
     "ol": frozenset(["reversed", "start", "type"]),
     "q": frozenset(["cite"]),
     "td": frozenset(["colspan", "rowspan"]),
@@ -69,13 +76,13 @@ _CONTROLS = re.compile("[\x00-\x08\x0e-\x1f\x7f-\x9f]")
 _SPACES = re.compile("[ \t\n\r\f]+")
 _HELD_SPACE = re.compile("(?<![^ \n]) ")
 # What no browser shows has the form that its attribute demands, or is not written: any other text would be hidden.
-_NUMBER = re.compile(r"[+-]?[0-9]{1,12}(?:\.[0-9]{1,12})?(?:px|%)?")
+_NUMBER = re.compile(r"[+-]?[0-9]{1,12}(?:\.[0-9]{1,12})?(?:em|px|%)?")
 _TIME = re.compile(r"[0-9PTWYMDHSZ:.,+ -]{1,40}", re.IGNORECASE)
 _LANGUAGE = re.compile(r"[a-z]{0,8}(?:-[a-z0-9]{1,8}){0,4}", re.IGNORECASE)
-_WORD = re.compile("auto|ltr|rtl|(?:col|row)(?:group)?|(?:reversed)?|[1ai]", re.IGNORECASE)
-_NUMBERS = word_set("colspan height rowspan start value width")
+_WORD = re.compile("auto|block|inline|ltr|rtl|(?:col|row)(?:group)?|(?:reversed)?|[1ai]", re.IGNORECASE)
+_NUMBERS = word_set("colspan height linethickness rowspan start value width")
 _LANGUAGES = frozenset(["lang", "hreflang"])
-_WORDS = word_set("dir reversed scope type")
+_WORDS = word_set("dir display reversed scope type")
 _MOST_STEPS = 16
 
 
@@ -198,7 +205,9 @@ def _body(page: Snapshot, verdict: Verdict, source: Source) -> Iterator[str]:
     around = boundaries(page)
     texts = written_texts(source, text_flow(page, verdict.kept, around))
     tags = written_tags(page, around)
-    wide = ((around == BLOCK) | (around == CELL)).tolist()
+    in_formula = below(has_tag(page, "math"), page.end.astype(np.int64))
+    wide = (((around == BLOCK) | (around == CELL)) & ~in_formula).tolist()
+    is_inside = in_formula.tolist()
     closing: list[tuple[int, str, bool]] = []
     inside_pre = 0
     broken = True  # a line ended after the last text
@@ -211,10 +220,14 @@ def _body(page: Snapshot, verdict: Verdict, source: Source) -> Iterator[str]:
             _, finish, ends_line = closing.pop()
             broken |= ends_line
             yield finish
-        if node in spaced:
+        if node in spaced and not is_inside[node]:
             yield " "
         if node in texts:
-            yield _in_pre(texts[node]) if node < inside_pre else _in_flow(texts[node], broken=broken)
+            yield (
+                _in_pre(texts[node])
+                if node < inside_pre
+                else _in_flow(texts[node], broken=broken or is_inside[node])
+            )
             broken = False
         elif (tag := tags[node]) and not (node < inside_pre and (tag == "br" or tag in BLOCK_TAGS)):
             attributes = source.safe_attributes(node, tag)
@@ -340,7 +353,11 @@ def written_nodes(page: Snapshot, kept: NDArray[np.bool_], texts: dict[int, Writ
     dropped = below(dropped | (page.kind == Kind.PSEUDO), page.end.astype(np.int64))
     content = np.array([name in _ALONE for name in names])[page.tag] & element & kept
     content[list(texts)] = True
-    nodes: list[int] = np.flatnonzero(prune(content & ~dropped, page.end) & ~dropped).tolist()
+    chosen = prune(content & ~dropped, page.end)
+    # Formulas are written with all their parts, of which the place says what they are.
+    there = page.rendered() if page.has_layout else element
+    chosen |= below(chosen & has_tag(page, "math"), page.end.astype(np.int64)) & element & there
+    nodes: list[int] = np.flatnonzero(chosen & ~dropped).tolist()
     return nodes
 
 
@@ -359,7 +376,12 @@ def written_tags(page: Snapshot, around: NDArray[np.uint8]) -> list[str]:
         np.array([name == tag for name in names])[page.tag] for tag in ("slot", "html", "body")
     )
     root &= page.parent == 0
+    # Other elements would end a formula there.
+    is_math = np.array([name in _MATH_TAGS for name in names])[page.tag]
+    in_formula = below(has_tag(page, "math"), page.end.astype(np.int64))
+    safe = np.where(in_formula, np.where(is_math, np.array(names)[page.tag], ""), safe)
     hollow = (page.kind != Kind.ELEMENT) | (slot & (around == NONE)) | root | (body & root[page.parent])
+    hollow |= in_formula & ~is_math
     tags: list[str] = np.where(hollow, "", np.where(safe == "", plain, safe)).tolist()
     return tags
 
