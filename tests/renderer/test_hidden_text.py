@@ -925,6 +925,11 @@ _FADE = (
     "@keyframes away {{ to {{ visibility: hidden; opacity: 0 }} }} p {{ opacity: 0 }}</style>"
 )
 FADES_IN = [
+    "<meta http-equiv=refresh content='99;url=#x'><style>#x:target~p{{opacity:0}}</style><i id=x></i><p>{}</p>",
+    "<meta http-equiv=refresh content='20;url=#x'><style>#x:target~p{{opacity:1}}p{{opacity:0}}</style>"
+    "<i id=x></i><p>{}</p>",
+    "<meta http-equiv=refresh content=50>" + _FADE + "<p style='animation:in 1s 9s forwards'>{}</p>",
+    "<meta http-equiv=refresh content='x; y'>" + _FADE + "<p style='animation:in 1s 9s forwards'>{}</p>",
     _FADE + "<p style='animation:in 4s forwards'>{}</p>",
     _FADE + "<p style='animation:in 2s 2s both'>{}</p>",
     _FADE + "<p style='animation:in 1s 50s both'>{}</p>",
@@ -953,6 +958,13 @@ FADES_IN = [
     "<svg height=1><rect><set attributeName=class to=b begin=4s /></rect></svg><p>{}</p>",
 ]
 FADES_OUT = [
+    "<meta http-equiv=refresh content='20;url=#x'><style>#x:target~p{{opacity:0}}</style><i id=x></i><p>{}</p>",
+    "<meta http-equiv=Refresh content='0; #x'><style>#x:target~p{{opacity:0}}</style><i id=x></i><p>{}</p>",
+    "<iframe srcdoc=\"<meta http-equiv=refresh content='9,URL=&quot;about:srcdoc#x&quot;'><style>#x:target~p"
+    '{{opacity:0}}</style><i id=x></i><p>{}</p>"></iframe>',
+    "<meta http-equiv=refresh content=20>" + _FADE + "<p style='animation:in 1s 30s forwards'>{}</p>",
+    "<meta http-equiv=refresh content=20><svg><text y=20 opacity=0>{}"
+    "<set attributeName=opacity to=1 begin=30s /></text></svg>",
     _FADE + "<p style='animation:in 4s'>{}</p>",
     _FADE + "<p style='animation:in 1e6s 1s both'>{}</p>",
     _FADE + "<p style='animation:in 1s 1000s forwards'>{}</p>",

@@ -17,6 +17,8 @@
 // begins(animation, ms): whether it is one of these and begins within so long.
 // isPassing(animation, ms): whether readers who stay for so long find it in another state, in which it counts.
 // bringTo(animation, from, ms): brings an animation that had the time `from` to where it is after so long.
+// refreshOf(document): after how many ms, since it began, it goes elsewhere, begins again or goes to a fragment
+// (`http-equiv=refresh`), and which fragment; Infinity if it does not.
 // clocksOf(tree): the drawings that have a clock for their own animations (SMIL), unless it is stopped.
 // hasOwn(drawing): whether it has such animations.
 // hold(animation), isHeld(animation), letGo(animation): pauses one at the very time it has, and lets it go on.
@@ -105,6 +107,18 @@ globalThis.dom = (() => {
   // Each tree has its own. Objects of frames are instances of other classes.
   const animationsOf = (tree) =>
     run(tree, kind(tree) === Node.DOCUMENT_NODE ? Document : ShadowRoot, "getAnimations");
+  // https://html.spec.whatwg.org/multipage/semantics.html#attr-meta-http-equiv-refresh
+  const refreshOf = (inner) => {
+    const found = [...inner.querySelectorAll("meta[http-equiv=refresh i][content]")].flatMap((one) => {
+      const [, seconds, rest] = one.getAttribute("content").match(/^\s*([\d.]+)[;,\s]*(.*)$/s) ?? [];
+      if (!(seconds >= 0)) return [];
+      const address = rest.replace(/^url\s*=\s*/i, "").replace(/^(["'])(.*?)(\1.*)?$/s, "$2");
+      const base = part(inner, Document, "baseURI"), [own] = part(inner, Document, "URL").split("#");
+      const [page, fragment] = (URL.canParse(address, base) ? new URL(address, base).href : address).split(/#(.*)/s);
+      return [{ ms: 1000 * Number(seconds), fragment: page === own && address ? fragment : undefined }];
+    });
+    return found.reduce((first, one) => (one.ms <= first.ms ? one : first), { ms: Infinity });
+  };
   // Elements of other namespaces may have this name.
   const clocksOf = (tree) => [...tree.querySelectorAll("svg")].filter((one) =>
     part(one, Element, "namespaceURI") === "http://www.w3.org/2000/svg" && !run(one, SVGSVGElement, "animationsPaused"));
@@ -174,7 +188,7 @@ globalThis.dom = (() => {
 
   return {
     part, run, own, kind, isLaidOut, viewOf, trees, places, allTrees, laidOut, animated, unskipped, scrolls, canScroll,
-    animationsOf, clocksOf, hasOwn, runs, leftOf, endsWithin, isYoung, lasts, periodOf, repeats, isEndless, begins, isPassing, bringTo,
+    animationsOf, refreshOf, clocksOf, hasOwn, runs, leftOf, endsWithin, isYoung, lasts, periodOf, repeats, isEndless, begins, isPassing, bringTo,
     SOON_MS, SLOW_MS, hold, isHeld, letGo,
   };
 })();

@@ -3,7 +3,7 @@
 // scrollThrough(): scrolls to the end in steps that let lazy content come, and back to the top.
 // reached(selector): how many elements are in the documents and shadow trees that are open to this script.
 // shows(), aim(): find the first element that is shown by a selector; null says that it is no selector.
-// goUp(), unscroll(withPage): scroll back to the top.
+// goUp(), unscroll(withPage, endMs): scroll back to the top.
 // hideNoscript(): keeps noscript hidden while scripts are off, or ends that.
 // trim(): makes the document ready for its capture, and brings animations to where they are after `endMs`, also if they
 // wait for a reader to scroll to something; returns how many nodes it had.
@@ -12,8 +12,8 @@
 // hold(), letGo(): pauses the others, so that the pictures show them as they are in the capture, and lets them go on.
 globalThis.domsieve = (() => {
   const {
-    part, run, own, isLaidOut, trees, allTrees, laidOut, animated, unskipped, canScroll, animationsOf, clocksOf,
-    hasOwn, kind, isYoung, runs, leftOf, repeats, begins, isPassing, periodOf, bringTo, SOON_MS, hold, isHeld, letGo,
+    part, run, own, isLaidOut, trees, places, allTrees, laidOut, animated, unskipped, canScroll, animationsOf, refreshOf,
+    clocksOf, hasOwn, kind, isYoung, runs, leftOf, repeats, begins, isPassing, periodOf, bringTo, SOON_MS, hold, isHeld, letGo,
   } = dom;
 
   let lastChange = performance.now();
@@ -162,6 +162,22 @@ globalThis.domsieve = (() => {
     pass(trees, leastMs * (1 + 0.2 * Math.random()), known);
     pass(trees, SOON_MS, known);
   };
+  // The trees of documents that stay, and how much time is left to those that go elsewhere, or begin again: a reader sees no
+  // more than what comes until then.
+  const lasting = (endMs) => {
+    const staying = [], leaving = [];
+    for (const [inner] of places(document, 0, 0)) {
+      const { ms, fragment } = refreshOf(inner);
+      if (ms > endMs || fragment !== undefined) staying.push(...trees(inner));
+      else leaving.push([[...trees(inner)], Math.max(ms - part(inner, Document, "defaultView").performance.now(), 0)]);
+    }
+    return [staying, leaving];
+  };
+  const letAllPass = (endMs, known) => {
+    const [staying, leaving] = lasting(endMs);
+    for (const [some, leftMs] of leaving) pass(some, leftMs, known);
+    letPass(staying, endMs, known);
+  };
   // Scripts can put off an end again and again, so what they have just begun may never end. It counts as it ends in the
   // capture, and as it is in the pictures: text must be in view in both.
   let postponed = [], passing = [];
@@ -241,8 +257,12 @@ globalThis.domsieve = (() => {
     },
 
     // An address with a fragment or a script may have scrolled the page or boxes in it, and some snap. Returns whether
-    // any was scrolled; the page itself counts only `withPage`.
-    unscroll(withPage) {
+    // any was scrolled; the page itself counts only `withPage`. What goes to a fragment by itself within `endMs` does so now.
+    unscroll(withPage, endMs) {
+      for (const [inner] of places(document, 0, 0)) {
+        const { ms, fragment } = refreshOf(inner);
+        if (ms <= endMs && fragment !== undefined) part(inner, Document, "defaultView").location.hash = fragment;
+      }
       const page = document.scrollingElement;
       const found = allTrees().flatMap((tree) => [...tree.querySelectorAll("*")])
         .filter((one) => (withPage || one !== page) && isLaidOut(one)
@@ -266,7 +286,7 @@ globalThis.domsieve = (() => {
         hold(one);
         held.push(one);
       }
-      letPass(...passing);
+      letAllPass(...passing);
     },
 
     hold() {
@@ -295,9 +315,9 @@ globalThis.domsieve = (() => {
       const all = allTrees();
       const young = all.flatMap(animationsOf).filter((one) => isYoung(one, oldMs)).map((one) => [one, one.currentTime]);
       const known = new Set();
-      wind(all, endMs);
-      passing = [all, endMs, known];
-      letPass(...passing);
+      wind(lasting(endMs)[0], endMs);
+      passing = [endMs, known];
+      letAllPass(...passing);
       postponed = young.filter(([one]) => known.has(one));
       for (const one of all.flatMap(animationsOf)) {
         if (followsItsElement(one)) {
@@ -310,7 +330,7 @@ globalThis.domsieve = (() => {
       }
       release();
       showSkipped();
-      letPass(...passing); // what has begun there
+      letAllPass(...passing); // what has begun there
       return count;
     },
   };
