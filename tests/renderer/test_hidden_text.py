@@ -1360,6 +1360,11 @@ UNDER_MARKS = [
     _under_marks('"█" #fff;color:#0000'),
     _under_marks('"█" #fff', below="position:relative;z-index:-1"),
     _under_marks('"█" #fff;text-emphasis-position:under', "top:-32px"),
+    _under_marks(
+        '"█" #fff',
+        "top:25px;width:200px;line-height:75px",
+        below="width:130px;line-height:75px",
+    ),
 ]
 BESIDE_MARKS = [
     _under_marks('"█" #fff', "margin-top:14px"),
@@ -1370,6 +1375,11 @@ BESIDE_MARKS = [
     _under_marks('"•" #fff'),
     _under_marks('"█" #fff4'),
     _under_marks('"█" #fff', line="Many"),
+    _under_marks('"█" #fff', below="width:130px;line-height:30px"),
+    _under_marks('"█" #fff', "top:60px;width:200px;line-height:75px", below="width:130px;line-height:75px"),
+    _under_marks(
+        '"█" #fff', "top:25px;width:200px;line-height:75px", "Many", below="width:90px;line-height:75px"
+    ),
     _under_marks('"█" #fff', "z-index:-1"),
     "<p style='text-emphasis:filled circle #c00'>{}</p>",
 ]

@@ -1,6 +1,7 @@
 """Texts that lie under the marks that emphasise another text (``text-emphasis``)."""
 
 import re
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -21,6 +22,8 @@ _COLOUR = re.compile(r"(?:rgb|color|lab|lch|oklab|oklch)a?\([^()]{0,200}\)$")
 # Marks of about the colour of letters hide them from below, too; those that are more transparent hide nothing.
 _ALMOST, _LEAST_ALPHA = 64.0, 0.7
 _MOST_MARKED = 1_000  # texts; a guess
+# Of several lines, marks hide so many. Lines are so high, in sizes of letters: usually, and where marks have room.
+_MOST_OF_LINES, _USUAL_LINE, _ROOMY, _MOST_LINES, _LEAST_PX = 0.7, 1.2, 2.2, 50, 1e-3
 
 
 def are_under_marks(scene: Scene, text: Ints, letter: F64, ink: F64) -> Bools:
@@ -46,9 +49,9 @@ def are_under_marks(scene: Scene, text: Ints, letter: F64, ink: F64) -> Bools:
     marked = marked[(page.style[marked] >= 0) & node.seen[marked] & level[marked]]
     above, rect = page.parent[text].astype(np.int64), scene.rect[text]
     size = np.maximum(rect[:, 2:] - rect[:, :2], 1e-9)
-    usable = (size[:, 1] <= _ONE_LINE * letter) & level[text]
+    lines = _lines(size[:, 1], letter, node.line_px[text])
+    usable = (lines >= 1) & level[text]
     is_behind = below(node.is_behind, page.end.astype(np.int64))  # before what it is in, whatever its number
-    middle = rect[:, 1] + size[:, 1] / 4, rect[:, 3] - size[:, 1] / 4
     for one in marked[:_MOST_MARKED].tolist():
         check()
         around = int(page.parent[one])
@@ -58,14 +61,43 @@ def are_under_marks(scene: Scene, text: Ints, letter: F64, ink: F64) -> Bools:
         left, top, right, bottom = scene.rect[one].tolist()
         high = float(node.letter_px[one])
         first, last = (high * share for share in (_BLOCK if is_block[number[one]] else _LETTER))
+        line = float(node.line_px[one])
+        # Marks that have no room between lines move these apart; how far is not known.
+        count = 1 + round((bottom - top - _USUAL_LINE * high) / line) if line >= _ROOMY * high else 1
         begin, end = (top + first, top + last) if is_over[one] else (bottom - last, bottom - first)
+        way = line if is_over[one] else -line
+        bands = [(begin, end)] + [
+            (begin + way * at, end + way * at) for at in range(1, min(count, _MOST_LINES))
+        ]
         width = np.minimum(rect[:, 2], right) - np.maximum(rect[:, 0], left)
-        height = np.minimum(middle[1], end) - np.maximum(middle[0], begin)
         meets = usable & (width >= _MOST_OF_WIDTH * size[:, 0]) & (text != one)
-        meets &= (height >= _MOST_OF_MIDDLE * size[:, 1] / 2) & (scene.mover[around] == scene.mover[above])
+        meets &= (rect[:, 1] < max(bands)[1]) & (rect[:, 3] > min(bands)[0])
+        meets &= scene.mover[around] == scene.mover[above]
+        for place in np.flatnonzero(meets & ~found).tolist():
+            covered = _covered(rect[place], int(lines[place]), float(node.line_px[text[place]]), bands)
+            meets[place] = covered >= _MOST_OF_LINES * lines[place]
         is_later = (page.paint[above] < page.paint[around]) | (
             (page.paint[above] == page.paint[around]) & (text < one)
         )
         is_later = np.where(is_behind[text] == is_behind[one], is_later, is_behind[text])
         found |= meets & (is_later | (contrast(ink[:, :3], mark[:3]) <= _ALMOST))
     return found
+
+
+def _lines(height: F64, letter: F64, line: F64) -> F64:
+    """Return how many lines texts of some heights have; 0 if it is not known."""
+    count = 1 + np.round((height - _USUAL_LINE * letter) / np.maximum(line, _LEAST_PX))
+    count[~np.isfinite(line) | (count > _MOST_LINES)] = 0
+    return np.asarray(np.where(height <= _ONE_LINE * letter, 1.0, np.maximum(count, 0)))
+
+
+def _covered(rect: F64, count: int, line: float, bands: Sequence[tuple[float, float]]) -> int:
+    """Return how many of the lines of a text have a middle half that bands of marks cover."""
+    _, top, _, bottom = rect.tolist()
+    high = (bottom - top) - (line * (count - 1) if count > 1 else 0)
+    covered = 0
+    for at in range(count):
+        first = top + (line * at if at else 0) + high / 4
+        shown = sum(max(min(first + high / 2, end) - max(first, begin), 0) for begin, end in bands)
+        covered += shown >= _MOST_OF_MIDDLE * high / 2
+    return covered
