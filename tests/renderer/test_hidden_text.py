@@ -16,6 +16,11 @@ from tests.renderer.conftest import Studio
 pytestmark = pytest.mark.browser
 
 _LAYER = "position:absolute;left:0;top:0;width:100%;height:100%"
+# A head that cuts, and a body beside it that scrolls; a script moves the head along with it.
+_HEAD = (
+    "<div style='width:500px'><div style='overflow:hidden'><table style='width:900px;table-layout:fixed'><tr><th>one"
+    "<th>two<th>{}</table></div><div style='overflow:auto'><table style='width:900px;table-layout:fixed'>"
+)
 HIDDEN = {
     Hiding.NO_BOX: [
         "<p style='display:none'>{}</p>",
@@ -43,6 +48,7 @@ HIDDEN = {
         "<svg><text y=20 fill-opacity=0>{}</text></svg>",
     ],
     Hiding.CLIPPED: [
+        _HEAD + "<tr><td>1<td>2</table></div></div>",
         "<div style='overflow:hidden;height:0'><p>{}</p></div>",
         # Boxes that scroll, but show no whole letter.
         "<div style='font-size:1px;width:3px;height:40px;overflow:auto;white-space:nowrap'>"
@@ -148,6 +154,7 @@ HIDDEN = {
     ],
 }
 SEEN = [
+    _HEAD + "<tr><td>1<td>2<td>3</table></div></div>",
     "<p style='mix-blend-mode:screen'>{}</p>",
     "<div style='background:#fff'><div style='transform-style:preserve-3d'>"
     "<p style='mix-blend-mode:screen'>{}</p></div></div>",

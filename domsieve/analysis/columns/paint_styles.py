@@ -28,6 +28,7 @@ from domsieve.analysis.columns.css_values import (
 from domsieve.analysis.columns.page_columns import attributes_of, has_tag
 from domsieve.analysis.columns.svg_gradients import gradient_colours
 from domsieve.snapshot.contrast import contrast
+from domsieve.snapshot.heads import moved_heads
 from domsieve.snapshot.page import Snapshot
 from domsieve.urls import join_url
 
@@ -114,6 +115,11 @@ class PaintStyles:
         self.scroll_axes: Bools = np.stack((across == _SCROLLS, down == _SCROLLS), axis=1)
         self.scrolls: Bools = inside & ((across == _SCROLLS) | (down == _SCROLLS))
         self.scrolls |= has_tag(page, "marquee")  # it does so by itself
+        heads, cells = (np.flatnonzero(has_tag(page, tag) & self.seen) for tag in ("th", "td"))
+        moved = moved_heads(
+            page.parent, page.box, heads, cells, across == _CUTS, inside & (across == _SCROLLS)
+        )
+        self.scrolls[moved] = True
         self.is_frame = has_tag(page, "iframe", "frame")
         self._read_reach()
         self._scroll_frames(

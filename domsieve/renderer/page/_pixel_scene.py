@@ -34,6 +34,7 @@ from domsieve.renderer.page._pixel_reading import clear, unread
 from domsieve.renderer.page._pixel_shapes import SHAPING, Shapes
 from domsieve.renderer.page._pixel_tree import nodes_of
 from domsieve.renderer.page._pixel_turns import overrides
+from domsieve.snapshot.heads import moved_heads
 from domsieve.snapshot.page import Kind
 from domsieve.snapshot.pixels import LEAST_SLOT
 
@@ -125,6 +126,10 @@ class Scene(Shapes):
 
         self._is_boxed = row >= 0
         self._axes = np.stack([has(f"overflow-{axis}", "auto", "scroll") for axis in "xy"], axis=1)
+        self._cuts_across = has("overflow-x", "hidden")
+        self._heads, self._cells = (
+            np.flatnonzero(np.isin(self.names, [tag]) & self._is_boxed) for tag in ("th", "td")
+        )
         on_page = self.document_of == 0
         is_element = (self.kind == Kind.ELEMENT) & ~self.is_generated
         is_fixed, is_sticky = has("position", "fixed") & on_page, has("position", "sticky")
@@ -275,6 +280,10 @@ class Scene(Shapes):
             own = own * np.tile(scale, 2) + np.append(offset, [0, 0])
             node = np.array(layout.node_index, np.intp) + start
             bounds[node[::-1]] = own[::-1]
+            moved = moved_heads(
+                self.parent, bounds, self._heads, self._cells, self._cuts_across, self._axes[:, 0]
+            )
+            self._axes[moved, 0] = True
             self._add_scrollers(document, node, own, frame, scale)
             if text.bounds:
                 places = np.array(text.bounds) * np.tile(scale, 2) + np.append(offset, [0, 0])
