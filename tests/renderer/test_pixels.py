@@ -157,6 +157,7 @@ _IN_PILE = "<span style='position:absolute;left:{}px;color:{}'>{}</span>"
 _PILE = "<div style='position:relative;height:40px'>{}</div>"
 # Painted, but nobody can read it.
 UNREADABLE = [
+    "<p style='font-family:monospace;letter-spacing:1em;word-spacing:-6em'>{}</p>",
     "<p style='-webkit-text-security:disc'>{}</p>",
     "<p style='text-decoration:line-through 1em'>{}</p>",
     "<p style='font-size:14px;text-decoration:line-through .4em #c00'>{}</p>",

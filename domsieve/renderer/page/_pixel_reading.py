@@ -15,6 +15,8 @@ _MOST_BLUR, _MOST_STRUCK, _THICKNESS = 0.21, 0.3, 0.08
 _AS_LINES = {"double": 1.5, "wavy": 1.2}
 # Under lines that are clearer than this, letters can be read, unless pictures tell that they do not show.
 _LEAST_OPAQUE = 0.75
+# Words that begin farther back than so many sizes, after the space that a font has, lie in the one before.
+_MOST_BACK = 1.25
 # Of what is clearer nothing is seen.
 _LEAST_OPACITY = 0.03
 # The differences of neighbouring pixels over the sum of all, times the size of the letters. Measured on six fonts of
@@ -30,7 +32,7 @@ def unread(
     is_drawing: Bools,
     is_text: Bools,
 ) -> Bools:
-    """Return which nodes (N,) have letters that are struck out, blurred or replaced by dots.
+    """Return which nodes (N,) have letters that are struck out, blurred, replaced by dots, or between others.
 
     Parameters
     ----------
@@ -49,11 +51,15 @@ def unread(
         own = px(column["text-decoration-thickness"][row[node]]) or _THICKNESS * font[node]
         struck[node] = own * _AS_LINES.get(column["text-decoration-style"][row[node]], 1.0)
     dotted = np.array([value not in {"none", ""} for value in column["-webkit-text-security"]])[row]
+    space = sum(
+        np.array([px(value) for value in column[name]])[row] for name in ("letter-spacing", "word-spacing")
+    )
+    is_back = is_text & (space < -_MOST_BACK * font)
     for nodes in levels[1:]:
         blur[nodes] += blur[parent[nodes]]
         struck[nodes] += np.where(is_drawing[nodes], 0, struck[parent[nodes]])
     is_covered = (np.sqrt(blur) > _MOST_BLUR * font) | (struck > _MOST_STRUCK * font)
-    return np.asarray((dotted | is_covered) & (row >= 0))
+    return np.asarray((dotted | is_back | is_covered) & (row >= 0))
 
 
 def _opacity(decoration: str) -> float:
