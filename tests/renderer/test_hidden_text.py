@@ -74,6 +74,11 @@ HIDDEN = {
         "<svg width=0 height=0><clipPath id=c></clipPath></svg><p style='clip-path:url(#c)'>{}</p>",
         "<p style='height:2px;overflow:hidden'>{}</p>",
         "<p style='height:2px;overflow:auto'>{}</p>",
+        # No reader can scroll these.
+        "<div style='height:40px;overflow:auto;pointer-events:none'><p>-</p><p style='margin-top:300px'>{}</p></div>",
+        "<iframe width=300 height=60 style='pointer-events:none'"
+        " srcdoc='<div style=height:300px></div><p>{}</p>'></iframe>",
+        "<div inert><div style='height:40px;overflow:auto'><p>-</p><p style='margin-top:300px'>{}</p></div></div>",
         "<div style='width:3px;height:3px;overflow:scroll'><p>{}</p></div>",
         "<p style='height:0;contain:paint'>{}</p>",
         "<p style='height:0;contain:strict'>{}</p>",
@@ -199,6 +204,12 @@ SEEN = [
     "<p style='opacity:.5'>{}</p>",
     "<div style='overflow:hidden;height:20px'>{}</div>",
     "<div style='overflow:auto;height:20px'><p style='margin-top:300px'>{}</p></div>",
+    "<div style='height:40px;overflow:auto;pointer-events:none'><p style='pointer-events:auto'>-</p>"
+    "<p style='margin-top:300px'>{}</p></div>",
+    "<div style='height:40px;overflow:auto;pointer-events:none' tabindex=0><p style='margin-top:300px'>{}</p></div>",
+    "<main inert><div style='overflow:auto;height:40px'>text<div style='height:9em'></div><p>{}</p></div></main>"
+    "<dialog id=d>a dialog</dialog><script>d.showModal()</script>",
+    "<p style='pointer-events:none'>{}</p>",
     "<div style='overflow:hidden;height:60px'><div style='overflow:scroll;height:50px'><p style='margin-top:99px'>{}"
     "</p></div></div>",
     "<div style='height:10px;overflow:hidden'><p style='position:absolute;top:200px'>{}</p></div>",

@@ -29,7 +29,7 @@ from domsieve.analysis.columns.page_columns import attributes_of, has_tag
 from domsieve.analysis.columns.svg_gradients import gradient_colours
 from domsieve.snapshot.contrast import contrast
 from domsieve.snapshot.heads import moved_heads
-from domsieve.snapshot.page import Snapshot
+from domsieve.snapshot.page import Kind, Snapshot
 from domsieve.urls import join_url
 
 LEAST_PX = 1.0
@@ -127,6 +127,9 @@ class PaintStyles:
             (across > 0) | (down > 0),
             (across == _SCROLLS) | (down == _SCROLLS),
         )
+        still = self._stay_still()
+        self.scrolls &= ~still
+        self.cuts |= still
         self.shape_number, self.shape_values = self.numbers("clip-path", "none", unset=-1)
         self.mask_number, self.mask_values = self.numbers("mask-image", "none", unset=-1)
         border = self.each("-webkit-mask-box-image-source", "none", lambda value: pictures(value)[0])
@@ -207,6 +210,26 @@ class PaintStyles:
             self.scrolls[frame] = self.is_frame[frame] and frame not in fixed and not cuts[of_window]
             for reaches in (self.reaches_left, self.reaches_up):
                 reaches[frame] = reaches[[root, body]].any()
+
+    def _stay_still(self) -> Bools:
+        """Return which boxes that scroll no reader scrolls: no pointer reaches them, and nothing in them takes keys.
+
+        Boxes are often inert behind dialogs, which are fixed.
+        """
+        page, attributes = self._page, attributes_of(self._page)
+        deaf = self.each("pointer-events", "auto", lambda value: value == "none")
+        inert = self.each("interactivity", "auto", lambda value: value == "inert")
+        marked = np.zeros(len(page), np.bool_)
+        marked[attributes.nodes("inert")] = True
+        inert |= below(marked & (page.kind == Kind.ELEMENT), page.end.astype(np.int64))
+        is_reached = (page.kind == Kind.ELEMENT) & (page.style >= 0) & ~deaf
+        is_reached |= has_tag(page, "a", "button", "input", "select", "summary", "textarea")
+        is_reached[attributes.nodes("tabindex")] = True
+        reached = np.append(0, np.cumsum(is_reached))
+        is_alone = self.is_frame | (reached[page.end] == reached[:-1])
+        if self.fixed.any() or has_tag(page, "dialog").any():
+            inert[:] = False
+        return np.asarray(self.scrolls & ((deaf & is_alone) | inert) & ~has_tag(page, "marquee"))
 
     def _read_transforms(self) -> None:
         """Read the matrices of transforms, and which boxes show their backs or are behind the reader.
