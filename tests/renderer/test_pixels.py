@@ -156,7 +156,9 @@ _BLOT = ",".join(f"{x}px {y}px #000" for x in range(-4, 5, 2) for y in range(-4,
 _IN_PILE = "<span style='position:absolute;left:{}px;color:{}'>{}</span>"
 _PILE = "<div style='position:relative;height:40px'>{}</div>"
 # Painted, but nobody can read it.
+_PATH = "<svg width=900 height=90><path id=d d='{}' fill=none /><text><textPath href=#d>{{}}</textPath></text></svg>"
 UNREADABLE = [
+    _PATH.format("".join(f"M{14 * (7 * at % 60)} 20h11" for at in range(60))),
     "<p style='font-family:monospace;letter-spacing:1em;word-spacing:-6em'>{}</p>",
     "<p style='-webkit-text-security:disc'>{}</p>",
     "<p style='text-decoration:line-through 1em'>{}</p>",
@@ -199,6 +201,7 @@ UNREADABLE = [
 ]
 # This looks like it, but can be read.
 READABLE = [
+    _PATH.format("M9 20h150M9 50h150"),
     f"{_FILTER.format(_SHADOW)}<p style='filter:url(#f)'>{{}}</p>",
     f"{_FILTER.format('<feColorMatrix type=saturate values=0 />')}<p style='filter:url(#f)'>{{}}</p>",
     "<p style='filter:blur(1px)'>{}</p>",

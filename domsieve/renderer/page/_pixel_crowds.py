@@ -7,7 +7,7 @@ import numpy as np
 from domsieve.renderer.page._pixel_scene import Scene
 from domsieve.snapshot.page import Kind
 
-# What places or turns letters one by one, or may do so.
+# What places or turns letters one by one, or may do so, as paths do that begin anew.
 _LAYS = {"textlength", "rotate"}
 _PLACES = ("x", "y", "dx", "dy")
 _HOLDERS = {"text", "tspan", "textpath"}
@@ -24,7 +24,7 @@ def crowds(scene: Scene) -> dict[int, list[int]]:
     holders = np.flatnonzero(np.isin(scene.names, [*_HOLDERS]) & scene.is_drawing)
     for one in holders.tolist():
         said = scene.attributes(one)
-        laid[one] = not _LAYS.isdisjoint(said)
+        laid[one] = scene.names[one] == "textpath" or not _LAYS.isdisjoint(said)
         placed[one] = any(len(said.get(name, "").replace(",", " ").split()) > 1 for name in _PLACES)
     for one in np.flatnonzero(np.isin(scene.names, [*_CHANGERS])).tolist():
         if scene.attributes(one).get("attributename", "").lower() in {*_LAYS, *_PLACES}:

@@ -35,6 +35,8 @@ Object.assign(domsievePixels, (() => {
   // Runs of letters that may be on top of each other: so many letters, beginning at each of so many. One that is turned
   // over alone counts no more than one that lies.
   const [MOST_CROWDED, FEWEST_CROWDED, RUN, RUN_STEP, MOST_TURN] = [30_000, 5, 20, 5, 90];
+  // Letters along a path so many widths apart are parted, and take this much of their width, so that few may be.
+  const [MOST_APART, BROKEN] = [3, -1];
   // Letters of a varied font have another width than those that a canvas can draw.
   const MOST_MISFIT = 0.08;
   // The letters of a ruby are spread if they have this share of room.
@@ -258,15 +260,18 @@ Object.assign(domsievePixels, (() => {
         const own = Array.from({ length: count }, (_, at) => at).filter((at) => !units.length || units[at][1] === node);
         const all = own.map((at) => {
           const [start, end] = ["getStartPositionOfChar", "getEndPositionOfChar"].map((name) => ask(name, at));
-          return [start, far(start, end), turns ? ask("getRotationOfChar", at) : 0];
+          return [start, far(start, end), turns ? ask("getRotationOfChar", at) : 0, end];
         }).filter(([start, wide], at, every) => // the units of one letter have one place
           wide && !(at && wide === every[at - 1][1] && !far(start, every[at - 1][0])));
         // What goes beyond the end of a path has no place.
         const isAlongPath = run(element, Element, "closest", "textPath");
+        const usual = all.reduce((sum, [, wide]) => sum + wide, 0) / all.length;
         const steps = all.slice(1).map(([next, , angle], at) => {
-          const [start, wide, before] = all[at];
+          const [start, wide, before, end] = all[at];
           const turn = Math.abs(((((angle - before) % 360) + 540) % 360) - 180);
-          return [isAlongPath ? wide : Math.min(far(start, next), wide), wide, Math.min(turn, MOST_TURN)];
+          // Where a path begins anew, the letters after it are no part of the word. Lines of a few words are as usual.
+          const along = far(end, next) > MOST_APART * usual ? BROKEN * wide : wide;
+          return [isAlongPath ? along : Math.min(far(start, next), wide), wide, Math.min(turn, MOST_TURN)];
         });
         if (steps.length < FEWEST_CROWDED) return [1, 0];
         let [room, turn] = [1, 0];
