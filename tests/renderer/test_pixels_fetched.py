@@ -24,8 +24,13 @@ _BOX = "<div style='position:relative'><p style='{}'>{}</p>{}</div>"
 
 
 def _show(studio: Studio, body: str) -> dict[str, Hiding]:
+    return studio.runner.run(_shown(studio, body))
+
+
+async def _shown(studio: Studio, body: str) -> dict[str, Hiding]:
+    """Return what is said of each text of a page, which may be rendered while others are."""
     html = f"<!doctype html><body><p>before</p>{body}"
-    return judged(studio.show(html, CaptureOptions(pixels=True)).snapshot)
+    return judged(await studio.shown(html, CaptureOptions(pixels=True)))
 
 
 def _square(colour: str) -> bytes:
@@ -34,7 +39,7 @@ def _square(colour: str) -> bytes:
     return file.getvalue()
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def colours(studio: Studio) -> None:
     """Serve pictures of one colour each."""
     for colour in ("white", "black"):
@@ -58,6 +63,13 @@ _VIDEO = _PICTURE.replace("<img {}", "<video loading=lazy poster=/{}.png")
 _VIDEO = _VIDEO.replace("'>", ";object-fit:fill'></video>")
 
 
+async def _show_near(studio: Studio, where: str, lazy: str) -> dict[str, Hiding]:
+    caption = _BOX.format(_OVER, f"caption of {_WORDS}", lazy.format("black"))
+    covered = _BOX.format("margin:0", _WORDS, lazy.format("white"))
+    return await _shown(studio, _FAR + where.format(covered) + _FAR + where.format(caption) + _FAR)
+
+
+@pytest.mark.ahead(job=_show_near)
 @pytest.mark.usefixtures("colours")
 @pytest.mark.parametrize(
     ("where", "lazy"),
@@ -75,12 +87,9 @@ _VIDEO = _VIDEO.replace("'>", ";object-fit:fill'></video>")
     ids=["plain", "unsized", "poster", "tree", "skipped", "frame", "closed tree", "sandbox", "script"],
 )
 def test_a_picture_that_loads_only_when_a_reader_comes_near_covers_text(
-    studio: Studio, where: str, lazy: str
+    ahead: dict[str, Hiding], where: str, lazy: str
 ) -> None:
-    caption = _BOX.format(_OVER, f"caption of {_WORDS}", lazy.format("black"))
-    covered = _BOX.format("margin:0", _WORDS, lazy.format("white"))
-    said = _show(studio, _FAR + where.format(covered) + _FAR + where.format(caption) + _FAR)
-    assert said == {"before": Hiding.NONE, _WORDS: Hiding.UNSEEN, f"caption of {_WORDS}": Hiding.NONE}
+    assert ahead == {"before": Hiding.NONE, _WORDS: Hiding.UNSEEN, f"caption of {_WORDS}": Hiding.NONE}
 
 
 @pytest.mark.usefixtures("colours")
@@ -131,6 +140,20 @@ _TELL = """<script>
     </script>"""
 
 
+async def _show_begun(studio: Studio, where: str, black: str, white: str) -> dict[str, Hiding]:
+    def late(handler: BaseHTTPRequestHandler, colour: str) -> None:
+        time.sleep(0.5)
+        send(handler, body=_square(colour), headers={"Content-Type": "image/png"})
+
+    for colour in ("black", "white"):
+        studio.server.pages[f"/late-{colour}.png"] = partial(late, colour=colour)
+    where = where.replace("{}", _FADES, 1)
+    caption = where.format(_BOX.format(_OVER, f"caption of {_WORDS}", black))
+    covered = where.format(_BOX.format("margin:0", _WORDS, white))
+    return await _shown(studio, "<p id=said>nothing</p>" + _FAR + caption + _FAR + covered + _FAR + _TELL)
+
+
+@pytest.mark.ahead(job=_show_begun)
 @pytest.mark.parametrize(
     ("where", "black", "white"),
     [
@@ -145,18 +168,9 @@ _TELL = """<script>
     ids=["picture", "shadow tree", "closed tree", "animation", "fade in a tree", "fade of a tree", "frame"],
 )
 def test_what_begins_when_a_box_comes_near_has_its_time(
-    studio: Studio, where: str, black: str, white: str
+    ahead: dict[str, Hiding], where: str, black: str, white: str
 ) -> None:
-    def late(handler: BaseHTTPRequestHandler, colour: str) -> None:
-        time.sleep(0.5)
-        send(handler, body=_square(colour), headers={"Content-Type": "image/png"})
-
-    for colour in ("black", "white"):
-        studio.server.pages[f"/late-{colour}.png"] = partial(late, colour=colour)
-    where = where.replace("{}", _FADES, 1)
-    caption = where.format(_BOX.format(_OVER, f"caption of {_WORDS}", black))
-    covered = where.format(_BOX.format("margin:0", _WORDS, white))
-    said = _show(studio, "<p id=said>nothing</p>" + _FAR + caption + _FAR + covered + _FAR + _TELL)
+    said = ahead
     seen = dict.fromkeys(["before", "nothing", f"caption of {_WORDS}"], Hiding.NONE)
     assert said.pop(_WORDS)
     assert said == seen
