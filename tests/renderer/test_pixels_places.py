@@ -468,6 +468,21 @@ def test_drawings_with_text_in_frames_do_not_keep_pictures_from_being_taken(stud
     assert "a sign" in text
 
 
+def test_what_is_no_longer_laid_out_when_the_page_is_scrolled_is_hidden_alone(studio: Studio) -> None:
+    style = (
+        "@property --y { syntax: '<number>'; inherits: true; initial-value: 0 } @keyframes k { to { --y: 1 } } "
+        "html { animation: k linear both; animation-timeline: scroll() } "
+        "@container style(--y > .01) { .gone { display: none } }"
+    )
+    page = show(
+        studio,
+        f"<style>{style}</style><p>before</p>{_TALL}<p class=gone>it goes away</p><p>{_WORDS}</p>{_TALL}",
+    )
+    assert page.provenance.complete
+    text = domsieve.clean(page, method="none", hidden="pixels").text
+    assert str(text).split() == ["before", *_WORDS.split()]
+
+
 def test_what_looks_alike_wherever_the_page_is_scrolled_is_seen(studio: Studio) -> None:
     style = _STATE.format("nav { box-shadow: 0 0 4px #000 }")
     nav = "<nav style='position:sticky;top:0'>menu</nav>"

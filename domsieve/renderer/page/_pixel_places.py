@@ -192,3 +192,25 @@ class Places(Tree):
         while self.scrollers[number].outer >= 0:
             number = self.scrollers[number].outer
         return self.scrollers[number].port
+
+
+def same_parts(before: Sequence[Ints], after: Sequence[Ints]) -> Ints:
+    """Return the number of each part (B,) among later ones, -1 for parts of texts that have others then.
+
+    Parameters
+    ----------
+    before, after : the node of each part, and two columns that tell whether those of a node are the same.
+    """
+    if all(map(np.array_equal, before, after)):
+        return np.arange(before[0].size)
+    found, known = np.full(before[0].size, -1), dict[int, tuple[Ints, list[list[int]]]]()
+    for columns in (before, after):
+        order = np.argsort(columns[0], kind="stable")
+        nodes, begin = np.unique(columns[0][order], return_index=True)
+        for node, parts in zip(nodes.tolist(), np.split(order, begin)[1:], strict=True):
+            said = [column[parts].tolist() for column in columns[1:]]
+            if columns is before:
+                known[node] = parts, said
+            elif node in known and known[node][1] == said:
+                found[known[node][0]] = parts
+    return found

@@ -30,6 +30,7 @@ from domsieve.renderer.page._pixel_parts import (
     squeezed,
 )
 from domsieve.renderer.page._pixel_patterns import has_fine_patterns, may_move, painted_by_script
+from domsieve.renderer.page._pixel_places import same_parts
 from domsieve.renderer.page._pixel_reading import clear, unread
 from domsieve.renderer.page._pixel_shapes import SHAPING, Shapes
 from domsieve.renderer.page._pixel_tree import nodes_of
@@ -60,6 +61,9 @@ _SVG_TEXT = frozenset({"text", "tspan", "textpath"})
 _INK, _INK_OF_EDGES, _LINE_HEIGHT = 0.035, 0.55, 1.15
 # Nothing makes the markers of lists transparent, so the longer ones are unsure: numbers of lines are shorter.
 _LONGEST_MARKER = 12
+
+# What is known of each part of a text, see `Scene`.
+_OF_PARTS = ("owner", "line", "box", "first", "letters", "chars", "against", "is_sign", "ink", "misread")
 
 
 class Scene(Shapes):
@@ -353,19 +357,28 @@ class Scene(Shapes):
         self.misshapen[self.owner[level[thin]]] = True
 
     def replace(self, capture: PixelCapture, contents: Mapping[int, F64]) -> None:
-        """Read once more where everything is; see `place`.
-
-        Raises
-        ------
-        ValueError : the texts are in other parts now.
-        """
-        before = self.owner, self.first, self.letters
+        """Read once more where everything is; see `place`. Texts that are in other parts now are unsure."""
+        before = {name: getattr(self, name) for name in (*_OF_PARTS, "line_box", "ink_box")}
         axes = {one.node: one.axes for one in self.scrollers}
         self.place(capture, contents)
         for one in self.scrollers:
             one.axes &= axes.get(one.node, False)
-        if not all(map(np.array_equal, before, (self.owner, self.first, self.letters))):
-            raise ValueError("The texts are in other parts when the page is scrolled.")
+        names = ("owner", "first", "letters")
+        places = same_parts([before[name] for name in names], [getattr(self, name) for name in names])
+        is_lost = places < 0
+        if not is_lost.any() and places.size == self.owner.size:
+            return
+        for name in _OF_PARTS:
+            column = before[name].copy()
+            if name != "misread":
+                column[~is_lost] = getattr(self, name)[places[~is_lost]]
+            setattr(self, name, column)
+        lines, number = np.unique(before["line"][is_lost], return_inverse=True)
+        self.line[is_lost] = len(self.line_box) + number
+        for name in ("line_box", "ink_box"):
+            setattr(self, name, np.concatenate((getattr(self, name), before[name][lines])))
+        self.scroller = self.inherited(self._scroller_of)[self.owner]
+        self.unsure[self.owner[is_lost]] = True
 
     def put_lines(self, node: int, boxes: F64) -> None:
         """Tell where the text boxes of a node are (n, 4); if they are not as many, it is unsure or not plain."""
