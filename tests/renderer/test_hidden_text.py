@@ -206,7 +206,6 @@ SEEN = [
     "<div style='overflow:auto;height:20px'><p style='margin-top:300px'>{}</p></div>",
     "<div style='height:40px;overflow:auto;pointer-events:none'><p style='pointer-events:auto'>-</p>"
     "<p style='margin-top:300px'>{}</p></div>",
-    "<div style='height:40px;overflow:auto;pointer-events:none' tabindex=0><p style='margin-top:300px'>{}</p></div>",
     "<main inert><div style='overflow:auto;height:40px'>text<div style='height:9em'></div><p>{}</p></div></main>"
     "<dialog id=d>a dialog</dialog><script>d.showModal()</script>",
     "<p style='pointer-events:none'>{}</p>",
