@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from domsieve.analysis.columns.batch import Bools, Ints, below, cached_per_page, prune
-from domsieve.analysis.columns.formulas import CONTAINER
+from domsieve.analysis.columns.formulas import CONTAINER, drawn_nodes
 from domsieve.analysis.columns.page_columns import has_tag, page_texts
 from domsieve.analysis.columns.visible import shown_nodes
 from domsieve.snapshot.page import Kind, Snapshot
@@ -232,7 +232,7 @@ def _touching(page: Snapshot, node: NDArray[np.int64]) -> NDArray[np.bool_]:
 
 
 def _silent(page: Snapshot) -> NDArray[np.bool_]:
-    silent = page.kind == Kind.PSEUDO
+    silent = (page.kind == Kind.PSEUDO) | drawn_nodes(page)
     tags = page.tags.to_list()
     if not _SILENT_TAGS.isdisjoint(tags):
         silent |= np.array([name in _SILENT_TAGS for name in tags])[page.tag]

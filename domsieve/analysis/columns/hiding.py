@@ -125,7 +125,8 @@ def _judged(page: Snapshot) -> NDArray[np.uint8]:
     text = texts.node[~texts.is_blank]
     reason = np.zeros(len(page), np.uint8)
     media = np.flatnonzero(has_tag(page, *MEDIA))
-    nodes = np.concatenate((text[~never_shown(page)[text]], media, formulas.drawings(page)))
+    drawn = np.array([*formulas.shapes(page)], np.intp)
+    nodes = np.concatenate((text[~never_shown(page)[text]], media, drawn))
     if not page.has_layout:
         reason[nodes[~shown_nodes(page)[nodes]]] = Hiding.NO_BOX
         return reason
@@ -259,7 +260,8 @@ class _Judge:
         covered = self.covers.hidden(media, rect, [nothing], np.full(media.size, -1), nothing[:, :3])
         moves = scene.mover[media] != scene.mover[self.page.parent[media]]
         # Pictures have no size until they come, and many fade in when a reader scrolls to them.
-        may_come, has_size = has_tag(self.page, "img")[media], is_larger(rect, _LEAST_MEDIUM_PX)
+        may_come, is_drawn = has_tag(self.page, "img")[media], self.node.in_drawing[media]
+        has_size = is_larger(rect, np.where(is_drawn, LEAST_PX, _LEAST_MEDIUM_PX)[:, None])
         tests = (
             scene.in_hidden_frame[media] | ~self.node.seen[media] | are_folded(scene, media),
             (~has_size | scene.is_flat(media)) & ~may_come,
@@ -276,7 +278,12 @@ class _Judge:
             Hiding.OFF_SCREEN,
             Hiding.COVERED,
         )
-        return np.select(tests, [np.uint8(one) for one in of], np.uint8(Hiding.NONE))
+        reason = np.select(tests, [np.uint8(one) for one in of], np.uint8(Hiding.NONE))
+        drawn = np.flatnonzero(is_drawn)
+        shapes = media[drawn]
+        is_faint = self.grounds.has_no_contrast(self.grounds.backdrop(shapes), [self.node.ink[shapes]])
+        reason[drawn[is_faint & (reason[drawn] == Hiding.NONE)]] = Hiding.SAME_COLOUR
+        return reason
 
     def _bars(self, text: Ints, inks: Sequence[F64]) -> tuple[Bools, Bools]:
         """Return which letters are on a thick line that is painted before them, of their own or another colour."""

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from domsieve.analysis.columns.batch import counted_before
 from domsieve.analysis.columns.flow import BREAK, NONE, boundaries, text_flow, word_set
-from domsieve.analysis.columns.formulas import shapes
+from domsieve.analysis.columns.formulas import seen_shapes
 from domsieve.analysis.columns.hiding import HIDING_REASONS, hidden_media
 from domsieve.analysis.columns.page_columns import PLAYERS, attributes_of, has_tag
 from domsieve.analysis.verdict import Verdict
@@ -108,7 +108,7 @@ class Plan:
             return {}
         images, found = _before(has_tag(self._page, "img") & self._kept), dict[int, Formula]()
         nodes = np.array(list(self.texts), np.int64)
-        letters = shapes(self._page, hidden_media(self._page))
+        letters = seen_shapes(self._page, hidden_media(self._page))
         shaped = np.array([*letters], np.int64)
         for node, formula in candidates.items():
             inside = nodes[np.searchsorted(nodes, node) : np.searchsorted(nodes, formula.end)].tolist()
