@@ -1063,6 +1063,9 @@ LAID = [
     f"{_SPACED}<p style='margin:0'>a line of other words, one more</p><p style='{_TOP};left:.9em'>{{}}</p></div>",
     "<style>b::after {{ content: 'a line of other words, one more'; position: absolute; left: .9em }}</style>"
     f"{_SPACED}<b>{{}}</b></div>",
+    f"{_SPACED}<p style='margin:0'>a line of other words, one more</p>"
+    "<p style='margin:-1.2em 0 0 .8em'>{}</p></div>",
+    f"{_SPACED}<p style='text-shadow:5.6em 0 #000'>{{}}</p></div>",
     "<div style='display:grid'><b style='grid-area:1/1'>a line of other words, one more</b>"
     "<b style='grid-area:1/1'>{}</b></div>",
     f"<div style='position:relative;height:9em'><p style='{_TOP}'>a line of other words, one more</p>"
@@ -1071,6 +1074,7 @@ LAID = [
     "<p style='margin:0;line-height:20px;position:relative;top:-20px'>{}</p>",
 ]
 UNLAID = [
+    "<p style='letter-spacing:.5em;text-shadow:2px 2px #888'>{}</p>",
     f"<div style='position:relative'><iframe style='{_LAYER}' srcdoc='<p>one'></iframe><p>{{}}</p></div>",
     # One is transparent, clipped, of another colour, size or place, has a ground, or is as long as half of the other.
     *(

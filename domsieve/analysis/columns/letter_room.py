@@ -14,6 +14,7 @@ from domsieve.analysis.columns.page_columns import page_texts
 from domsieve.analysis.columns.paint_styles import LEAST_OPACITY, LEAST_PX
 from domsieve.analysis.columns.scattered import placed_lists
 from domsieve.analysis.columns.scene import Scene
+from domsieve.analysis.columns.stacks import SPACED
 from domsieve.budget import check
 from domsieve.snapshot.contrast import contrast
 from domsieve.snapshot.page import Kind, Snapshot
@@ -177,6 +178,8 @@ def are_copied(scene: Scene, text: Ints, owner: Ints) -> Bools:
     """
     node, page, found = scene.node, scene.page, np.zeros(text.size, np.bool_)
     casts = scene.shade_of[page.parent[text]]
+    spacing = node.each("letter-spacing", "normal", lambda value: number(value, 0.0))[text]
+    wide = scene.rect[text, 2] - scene.rect[text, 0]
     for at in np.flatnonzero((node.shadow_number[text] > 0) | (casts >= 0)).tolist():
         size, ink = float(node.letter_px[text[at]]), node.ink[text[at]]
         layers = shadows(node.shadow_values[node.shadow_number[text[at]]])
@@ -192,12 +195,13 @@ def are_copied(scene: Scene, text: Ints, owner: Ints) -> Bools:
                 moved = [tuple(map(sum, zip(one[1:], by, strict=True))) for one in drawn[:_MOST_DRAWN]]
                 drawn += [(colour, *by), *((colour, *one) for one in moved)]
             caster = int(scene.shade_of[page.parent[caster]]) if caster > 0 else -1
-        copies = 0
+        copies, is_spaced = 0, spacing[at] >= SPACED * size
+        farthest = wide[at] / 2 if is_spaced else _BESIDE[1] * size
         for colour, right, down, blur in drawn:
-            is_near = _BESIDE[0] * size <= abs(right) <= _BESIDE[1] * size and abs(down) <= _BELOW * size
+            is_near = _BESIDE[0] * size <= abs(right) <= farthest and abs(down) <= _BELOW * size
             is_sharp = blur <= _SHARP_PX and colour[3] >= _LEAST_INK
             copies += bool(is_near and is_sharp and contrast(ink[:3], np.array(colour[:3])) <= _ALMOST)
-        found[at] = copies >= _FEWEST_COPIES
+        found[at] = copies >= (1 if is_spaced else _FEWEST_COPIES)  # which stand in the gaps then
     return found
 
 

@@ -19,6 +19,9 @@ _NEAR, _LEAST_OVER, _SAME_PLACE, _ONE_LINE = 0.1, 0.8, 0.9, 1.9
 # A text has so many letters, and is no wider than so many sizes of each, and the space between them: words far apart
 # have gaps, in which others can be read.
 _FEWEST_LETTERS, _MOST_WIDTH = 3, 1.2
+SPACED = 0.4
+"""With so much ``letter-spacing``, in sizes of a letter, others have room between the letters."""
+
 _MOST_DEPTH = 64  # of elements that are looked at around a text
 # Each text is compared with so many whose tops follow its own.
 _MOST_COMPARED = 64
@@ -39,6 +42,7 @@ def are_stacked(
     node, above = scene.node, scene.page.parent[text].astype(np.int64)
     size = scene.rect[text, 2:] - scene.rect[text, :2]
     spacing = node.each("letter-spacing", "normal", lambda value: max(number(value, 0.0), 0.0))[text]
+    is_spaced = spacing >= SPACED * letter
     usable = (letters >= _FEWEST_LETTERS) & (size[:, 0] <= (_MOST_WIDTH * letter + spacing) * letters)
     usable &= ~node.in_drawing[text] & ~scene.is_turned(above) & (node.shadow_number[text] == 0)
     usable &= (node.outline[text, 3] == 0) & (scene.effect_of[above] < 0) & (scene.shade_of[above] < 0)
@@ -65,7 +69,7 @@ def are_stacked(
         if (
             not long.startswith(short)
             and is_bare[[one, other]].all()
-            and _are_laid(scene, text[[one, other]])
+            and (is_spaced[[one, other]].all() or _are_laid(scene, text[[one, other]]))
         ):
             found[one] |= share >= _LEAST_OVER
             found[other] |= back >= _LEAST_OVER
