@@ -8,6 +8,7 @@ Object.assign(domsievePixels, (() => {
   // What moves by so many px, or by so many sizes of its letters if these are small, or turns by so many degrees, in so
   // short a time, in so many of the looks at it. What does so in none of the first ones is left alone.
   const [THROWN_PX, THROWN_SIZES, TURNED, SOON_MS, MOST_MS, LEAST_OFTEN, LOOKS, FIRST_LOOKS] = [16, 0.8, 40, 30, 10_000, 0.2, 12, 6];
+  const MOST_GROWN = 0.1; // in the same time, as a share of the size
   // Texts in one place, of which the eye sees all at once: each appears and goes in so short a time, in so many of the looks.
   const [FLASH_MS, MOMENTS, LEAST_FLASHES, LEAST_SHARED] = [100, 12, 0.8, 0.5];
   // A text is gone if less of it is left than this share, or of its colour, of 255, so much has changed.
@@ -94,6 +95,14 @@ Object.assign(domsievePixels, (() => {
   const isTurned = (planes) => planes.some((one, at) => planes.slice(at + 1).some((other) =>
     angle([one.a, one.b], [other.a, other.b]) > TURNED || angle([one.c, one.d], [other.c, other.d]) > TURNED));
 
+  // Whether boxes are moved by more than so many px, or grow by so much and much. Letters of whole px grow all at once, so a
+  // long line does by some px.
+  const isMoved = (boxes, far) => [0, 1].some((axis) => {
+    const [first, last, size] = [(one) => one[axis], (one) => one[axis + 2], (one) => one[axis + 2] - one[axis]].map((of) => boxes.map(of));
+    const ways = [first, last].map((all) => Math.max(...all) - Math.min(...all));
+    return Math.min(...ways) > far || Math.max(...ways) > Math.max(far, MOST_GROWN * Math.min(...size));
+  });
+
   // How much shows of nodes now, and in which colour: what opacity and cuts leave.
   const shares = (isAnimated, isChanged) => {
     const known = new Map();
@@ -176,10 +185,7 @@ Object.assign(domsievePixels, (() => {
         });
         left.forEach((one, at) => {
           const [places, planes] = [0, 1].map((which) => seen.map((all) => all[at][which]));
-          one[1] += isTurned(planes) || [0, 1, 2, 3].some((edge) => {
-            const all = places.map((place) => place[edge]);
-            return Math.max(...all) - Math.min(...all) > one[2];
-          });
+          one[1] += isTurned(planes) || isMoved(places, one[2]);
         });
         if (look === FIRST_LOOKS) left = left.filter(([, count]) => count);
       }
