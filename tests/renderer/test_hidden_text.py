@@ -204,11 +204,6 @@ SEEN = [
     "<p style='opacity:.5'>{}</p>",
     "<div style='overflow:hidden;height:20px'>{}</div>",
     "<div style='overflow:auto;height:20px'><p style='margin-top:300px'>{}</p></div>",
-    "<div style='height:40px;overflow:auto;pointer-events:none'><p style='pointer-events:auto'>-</p>"
-    "<p style='margin-top:300px'>{}</p></div>",
-    "<main inert><div style='overflow:auto;height:40px'>text<div style='height:9em'></div><p>{}</p></div></main>"
-    "<dialog id=d>a dialog</dialog><script>d.showModal()</script>",
-    "<p style='pointer-events:none'>{}</p>",
     "<div style='overflow:hidden;height:60px'><div style='overflow:scroll;height:50px'><p style='margin-top:99px'>{}"
     "</p></div></div>",
     "<div style='height:10px;overflow:hidden'><p style='position:absolute;top:200px'>{}</p></div>",
@@ -509,6 +504,11 @@ WAYS = {
     ],
 }
 SEEN_TOO = [
+    "<div style='height:40px;overflow:auto;pointer-events:none'><p style='pointer-events:auto'>-</p>"
+    "<p style='margin-top:300px'>{}</p></div>",
+    "<main inert><div style='overflow:auto;height:40px'>text<div style='height:9em'></div><p>{}</p></div></main>"
+    "<dialog id=d>a dialog</dialog><script>d.showModal()</script>",
+    "<p style='pointer-events:none'>{}</p>",
     # Triangles and tabs of slanted borders.
     "<div style='position:relative;width:0;height:0;border-top:80px solid #c00;border-right:80px solid transparent'>"
     "<b style='position:absolute;left:2px;top:-75px;color:#fff;font-size:12px'>{}</b></div>",
