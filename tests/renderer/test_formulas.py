@@ -32,7 +32,10 @@ _BY_SHAPES = (
     f"{_STYLES}<p>take <mjx-container>{_SHAPES.format(tex='')}<mjx-assistive-mml><math>{_SAID}</math>"
     "</mjx-assistive-mml></mjx-container> now</p>"
 )
-_WITH_TEX = f"<p>take <mjx-container>{_SHAPES.format(tex='data-latex={}')}</mjx-container> now</p>"
+_WITH_TEX = (
+    f"<p>take <mjx-container>{_SHAPES.format(tex='data-latex={}')}<mjx-break> </mjx-break>"
+    "</mjx-container>, now</p>"
+)
 
 
 def _written(studio: Studio, html: str) -> tuple[str, str]:
@@ -51,6 +54,6 @@ def test_a_formula_without_text_is_what_is_said_beside_it(studio: Studio, html: 
 
 
 def test_a_formula_of_shapes_is_its_tex(studio: Studio) -> None:
-    assert _written(studio, _WITH_TEX.format("", "'x_2'"))[0] == "take $x_2$ now"
+    assert _written(studio, _WITH_TEX.format("", "'x_2'"))[0] == "take $x_2$, now"
     for style, tex in (("", "'x + say that all is well'"), ("opacity:0", "'x_2'")):
-        assert _written(studio, _WITH_TEX.format(style, tex))[0] == "take now"
+        assert _written(studio, _WITH_TEX.format(style, tex))[0] == "take , now"

@@ -53,7 +53,8 @@ _BY_DISPLAY = {
     "table-cell": CELL,
 }
 _PRE_TAGS = frozenset(["pre", "listing", "plaintext", "textarea", "xmp"])
-_SILENT_TAGS = frozenset(["input", "textarea"])  # the content of a form control is a value, not text
+# The content of a form control is a value, not text. MathJax 4 has spaces where a formula may go on in another line.
+_SILENT_TAGS = frozenset(["input", "mjx-break", "textarea"])
 _TOUCHING_PX = 1.0  # a guess: less than the narrowest space, more than rounding errors of boxes
 _FIRST_WITHOUT_SPACES = "\u2e80"  # East Asian scripts, which have no spaces between words, start here
 # Characters that are written without a space after them, and before them.
