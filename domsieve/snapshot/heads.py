@@ -1,5 +1,8 @@
 """Heads of tables whose body scrolls in a box beside them, such as those of DataTables: a script moves them along."""
 
+from bisect import bisect
+from collections.abc import Iterator
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -16,7 +19,7 @@ def moved_heads(
     cuts: NDArray[np.bool_],
     scrolls: NDArray[np.bool_],
 ) -> NDArray[np.intp]:
-    """Return the boxes that cut the head of a table whose columns are those of a box beside them that scrolls.
+    """Return the boxes that cut the head of a table whose columns are those of the next or last box that scrolls.
 
     Parameters
     ----------
@@ -27,19 +30,30 @@ def moved_heads(
     """
     if not (heads.size and cells.size and scrolls.any()):
         return np.zeros(0, np.intp)
-    head_box, cell_box = _around(parent, heads, cuts), _around(parent, cells, scrolls)
-    beside: dict[int, list[int]] = {}
-    for node in np.unique(cell_box[cell_box >= 0]).tolist():
-        beside.setdefault(int(parent[node]), []).append(node)
+    own = dict(_grouped(_around(parent, heads, cuts), box[heads, 0]))
+    others = dict(_grouped(_around(parent, cells, scrolls), box[cells, 0]))
+    bodies: dict[int, list[int]] = {}
+    for node in others:
+        bodies.setdefault(int(parent[node]), []).append(node)
     found = []
-    for node in np.unique(head_box[head_box >= 0]).tolist():
-        own = box[heads[head_box == node], 0]
-        for other in beside.get(int(parent[node]), ()) if own.size >= _FEWEST_COLUMNS else ():
+    for node, edges in own.items():
+        beside = bodies.get(int(parent[node]), [])
+        place = bisect(beside, node)
+        for other in beside[max(place - 1, 0) : place + 1] if edges.size >= _FEWEST_COLUMNS else ():
             apart = np.abs(box[node] - box[other])
-            is_same = apart[0] <= _SAME_PX and apart[2] <= _BAR_PX
-            if is_same and _are_among(own, box[cells[cell_box == other], 0]):
+            if apart[0] <= _SAME_PX and apart[2] <= _BAR_PX and _are_among(edges, others[other]):
                 found.append(node)
     return np.unique(np.array(found, np.intp))
+
+
+def _grouped(
+    around: NDArray[np.intp], edges: NDArray[np.floating]
+) -> Iterator[tuple[int, NDArray[np.floating]]]:
+    """Yield each box that is around some cells, ascending, with the edges of these."""
+    order = np.argsort(around, kind="stable")
+    order = order[around[order] >= 0]
+    nodes, first = np.unique(around[order], return_index=True)
+    yield from zip(nodes.tolist(), np.split(edges[order], first[1:]), strict=False)
 
 
 def _around(

@@ -9,8 +9,8 @@ from domsieve.analysis.columns.spread import paragraphs
 from domsieve.budget import check
 from domsieve.snapshot.page import Kind
 
-# Pieces touch if they are so near, in sizes of a letter. So many with others on both sides are no accident.
-_TOUCHING, _FEWEST = 0.1, 3
+# So many pieces with others on both sides are no accident. Each is compared with so many that begin where it ends.
+_FEWEST, _MOST_COMPARED = 3, 16
 
 
 def are_infixed(scene: Scene, text: Ints, letter: F64) -> Bools:
@@ -23,6 +23,9 @@ def are_infixed(scene: Scene, text: Ints, letter: F64) -> Bools:
     """
     page, found = scene.page, np.zeros(text.size, np.bool_)
     is_generated = page.kind[page.parent[text]] == Kind.PSEUDO
+    at = np.flatnonzero(is_generated)
+    said = page_texts(page).of(text[at])
+    is_generated[at] = [one[:1].isalpha() or one[-1:].isalpha() for one in said]
     if np.count_nonzero(is_generated) < _FEWEST:
         return found
     of = np.unique(paragraphs(scene, text), return_inverse=True)[1]
@@ -39,17 +42,22 @@ def are_infixed(scene: Scene, text: Ints, letter: F64) -> Bools:
 
 def _are_between(rect: F64, is_generated: Bools, letter: F64, words: list[str]) -> Bools:
     """Return which pieces of a paragraph touch letters of the other kind; none if few do so on both sides."""
-    order = np.argsort(rect[:, 0], kind="stable")
-    left = rect[order, 0]
-    low, high = (np.searchsorted(left, rect[:, 2] + way * _TOUCHING * letter) for way in (-1, 1))
+    left, top = np.round(rect[:, 0]), rect[:, 1]
+    order = np.lexsort((top, left))
+    left, top = left[order], top[order]
     before, after = np.zeros((2, len(rect)), np.bool_)
-    for one in np.flatnonzero(high > low).tolist():
-        for other in order[low[one] : high[one]].tolist():
-            shared = min(rect[one, 3], rect[other, 3]) - max(rect[one, 1], rect[other, 1])
-            if is_generated[one] == is_generated[other] or shared < letter[one] / 2:
-                continue
-            if words[one][-1:].isalpha() and words[other][:1].isalpha():
-                after[one] = before[other] = True
+    for one, right in enumerate(np.round(rect[:, 2]).tolist()):
+        check()
+        for column in (right - 1, right, right + 1):
+            first, last = np.searchsorted(left, column), np.searchsorted(left, column, "right")
+            near = rect[one, 1] + letter[one] * np.array([-1.0, 1.0])
+            begin, end = first + np.searchsorted(top[first:last], near)
+            for other in order[begin : min(end, begin + _MOST_COMPARED)].tolist():
+                shared = min(rect[one, 3], rect[other, 3]) - max(rect[one, 1], rect[other, 1])
+                if is_generated[one] == is_generated[other] or shared < letter[one] / 2:
+                    continue
+                if words[one][-1:].isalpha() and words[other][:1].isalpha():
+                    after[one] = before[other] = True
     if np.count_nonzero(before & after) < _FEWEST:
         return np.zeros(len(rect), np.bool_)
     return before | after
