@@ -16,10 +16,9 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from domsieve.analysis.columns.batch import below
 from domsieve.analysis.columns.letter_room import is_symbols
 from domsieve.analysis.columns.links import Addresses
-from domsieve.analysis.columns.page_columns import attributes_of, has_tag
+from domsieve.analysis.columns.page_columns import attributes_of, has_tag, in_tag
 from domsieve.analysis.selection.element_matching import ElementMatcher, SheetSelector
 from domsieve.budget import check, spending
 from domsieve.errors import UsageError
@@ -155,7 +154,7 @@ def style_links(page: Snapshot) -> list[str]:
     addresses = Addresses(page)
     attributes = attributes_of(page)
     # What is in `noscript` is for browsers without scripts.
-    linking = has_tag(page, "link") & ~below(has_tag(page, "noscript"), page.end.astype(np.int64))
+    linking = has_tag(page, "link") & ~in_tag(page, "noscript")
     linking[attributes.nodes("disabled")] = False
     kinds = attributes.found("rel", _is_applied)
     links = attributes.found("href", str)

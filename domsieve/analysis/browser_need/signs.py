@@ -7,9 +7,8 @@ the latter.
 import numpy as np
 
 from domsieve.analysis.browser_need.source_parts import SourceParts
-from domsieve.analysis.columns.batch import below
 from domsieve.analysis.columns.hiding import hidden_texts
-from domsieve.analysis.columns.page_columns import attributes_of, has_tag, page_texts
+from domsieve.analysis.columns.page_columns import attributes_of, has_tag, in_tag, page_texts
 from domsieve.analysis.columns.visible import in_closed_panels, never_shown
 from domsieve.analysis.columns.words import fold
 from domsieve.analysis.verdict import Verdict
@@ -162,7 +161,7 @@ def _refreshes(page: Snapshot) -> bool:
     if not metas:
         return False
     # What is in `noscript` is for browsers without scripts.
-    for_others = below(has_tag(page, "noscript"), page.end.astype(np.int64))
+    for_others = in_tag(page, "noscript")
     contents = attributes.found("content", str)
     return any(_is_soon(contents.get(node, "")) for node in metas if not for_others[node])
 

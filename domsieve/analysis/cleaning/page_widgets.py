@@ -23,9 +23,9 @@ from domsieve.analysis.cleaning.page_widget_words import (
     SKIP,
     SKIP_CLASSES,
 )
-from domsieve.analysis.columns.batch import Bools, Ints, below, counted_before
+from domsieve.analysis.columns.batch import Bools, Ints, counted_before
 from domsieve.analysis.columns.page_blocks import page_blocks
-from domsieve.analysis.columns.page_columns import attributes_of, has_tag, page_texts
+from domsieve.analysis.columns.page_columns import attributes_of, has_tag, in_tag, page_texts
 from domsieve.analysis.columns.panels import TOGGLES
 from domsieve.analysis.columns.words import fold, folded
 from domsieve.analysis.verdict import Verdict
@@ -211,7 +211,7 @@ class _Finder:
         self._words = counted_before(words)
         self._code = counted_before(has_tag(self._page, "pre", "code"))
         self._titles = counted_before(has_tag(self._page, "h1"))
-        self._in_heading = below(has_tag(self._page, *_HEADINGS), page.end.astype(np.int64))
+        self._in_heading = in_tag(self._page, *_HEADINGS)
         self._blocks = page_blocks(page)
         self._widgets: dict[int, int] = {}
 

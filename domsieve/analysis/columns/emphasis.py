@@ -8,6 +8,7 @@ import numpy as np
 from domsieve.analysis.columns.batch import F64, Bools, Ints, below
 from domsieve.analysis.columns.css_values import NO_COLOUR, colour
 from domsieve.analysis.columns.page_columns import page_texts
+from domsieve.analysis.columns.paint_styles import USUAL_LINE
 from domsieve.analysis.columns.scene import Scene
 from domsieve.budget import check
 from domsieve.snapshot.contrast import contrast
@@ -22,8 +23,8 @@ _COLOUR = re.compile(r"(?:rgb|color|lab|lch|oklab|oklch)a?\([^()]{0,200}\)$")
 # Marks of about the colour of letters hide them from below, too; those that are more transparent hide nothing.
 _ALMOST, _LEAST_ALPHA = 64.0, 0.7
 _MOST_MARKED = 1_000  # texts; a guess
-# Of several lines, marks hide so many. Lines are so high, in sizes of letters: usually, and where marks have room.
-_MOST_OF_LINES, _USUAL_LINE, _ROOMY, _MOST_LINES, _LEAST_PX = 0.7, 1.2, 2.2, 50, 1e-3
+# Of several lines, marks hide so many. So high are lines where marks have room, in sizes of letters.
+_MOST_OF_LINES, _ROOMY, _MOST_LINES, _LEAST_PX = 0.7, 2.2, 50, 1e-3
 
 
 def are_under_marks(scene: Scene, text: Ints, letter: F64, ink: F64) -> Bools:
@@ -42,7 +43,7 @@ def are_under_marks(scene: Scene, text: Ints, letter: F64, ink: F64) -> Bools:
     is_large = np.array([one is not None for one in marks])
     is_block = [one is not None and bool(one[1]) for one in marks]
     is_over = node.each("text-emphasis-position", "over", lambda value: "under" not in value)
-    level = node.each("writing-mode", "horizontal-tb", lambda value: value.startswith("horizontal"))
+    level = node.is_level
     colours = np.array([colour(of[0]) if (of := _COLOUR.search(one)) else NO_COLOUR for one in said])
     every = page_texts(page)
     marked = every.node[is_large[number[every.node]] & ~every.is_blank]
@@ -63,7 +64,7 @@ def are_under_marks(scene: Scene, text: Ints, letter: F64, ink: F64) -> Bools:
         first, last = (high * share for share in (_BLOCK if is_block[number[one]] else _LETTER))
         line = float(node.line_px[one])
         # Marks that have no room between lines move these apart; how far is not known.
-        count = 1 + round((bottom - top - _USUAL_LINE * high) / line) if line >= _ROOMY * high else 1
+        count = 1 + round((bottom - top - USUAL_LINE * high) / line) if line >= _ROOMY * high else 1
         begin, end = (top + first, top + last) if is_over[one] else (bottom - last, bottom - first)
         way = line if is_over[one] else -line
         bands = [(begin, end)] + [
@@ -86,7 +87,7 @@ def are_under_marks(scene: Scene, text: Ints, letter: F64, ink: F64) -> Bools:
 
 def _lines(height: F64, letter: F64, line: F64) -> F64:
     """Return how many lines texts of some heights have; 0 if it is not known."""
-    count = 1 + np.round((height - _USUAL_LINE * letter) / np.maximum(line, _LEAST_PX))
+    count = 1 + np.round((height - USUAL_LINE * letter) / np.maximum(line, _LEAST_PX))
     count[~np.isfinite(line) | (count > _MOST_LINES)] = 0
     return np.asarray(np.where(height <= _ONE_LINE * letter, 1.0, np.maximum(count, 0)))
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from domsieve.analysis.columns.batch import Bools, Ints, below, cached_per_page, prune
 from domsieve.analysis.columns.formulas import CONTAINER, drawn_nodes
-from domsieve.analysis.columns.page_columns import has_tag, page_texts
+from domsieve.analysis.columns.page_columns import has_tag, in_tag, page_texts
 from domsieve.analysis.columns.visible import shown_nodes
 from domsieve.snapshot.page import Kind, Snapshot
 
@@ -95,11 +95,11 @@ def boundaries(page: Snapshot) -> NDArray[np.uint8]:
         formula, is_math, end = around == _FORMULA, has_tag(page, "math"), page.end.astype(np.int64)
         around[formula] = np.where(is_math[formula], BLOCK, NONE)
         # The rows of a matrix are in the line; those of a formula on lines of its own are lines.
-        around[below(is_math, end) & ~is_math & (around > SPACE)] = SPACE
+        in_math = below(is_math, end)
+        around[in_math & ~is_math & (around > SPACE)] = SPACE
         around[below(is_math & formula, end) & has_tag(page, "mtr")] = BREAK
         # What draws a formula separates nothing, nor does what has its MathML.
-        drawn = has_tag(page, CONTAINER)
-        around[below(drawn, end) & ~drawn & ~below(is_math, end)] = NONE
+        around[in_tag(page, CONTAINER) & ~has_tag(page, CONTAINER) & ~in_math] = NONE
     over_other = has_tag(page, "mfrac")[np.maximum(page.parent, 0)]  # fractions: 1/2 is not 12
     around[over_other] = np.maximum(around[over_other], SPACE)
     around[page.kind != Kind.ELEMENT] = NONE
@@ -227,7 +227,7 @@ def _touching(page: Snapshot, node: NDArray[np.int64]) -> NDArray[np.bool_]:
     x, y, width, height = page.box[node].astype(np.float64).T
     apart_x = np.maximum(x[1:] - (x + width)[:-1], x[:-1] - (x + width)[1:])
     apart_y = np.maximum(y[1:] - (y + height)[:-1], y[:-1] - (y + height)[1:])
-    in_fraction = below(has_tag(page, "mfrac"), page.end.astype(np.int64))[node[1:]]  # their lines are close
+    in_fraction = in_tag(page, "mfrac")[node[1:]]  # their lines are close
     touching: NDArray[np.bool_] = (apart_x < _TOUCHING_PX) & (apart_y < 0) & ~in_fraction
     return touching
 

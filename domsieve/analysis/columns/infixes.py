@@ -5,7 +5,7 @@ import numpy as np
 from domsieve.analysis.columns.batch import F64, Bools, Ints
 from domsieve.analysis.columns.page_columns import page_texts
 from domsieve.analysis.columns.scene import Scene
-from domsieve.analysis.columns.spread import paragraphs
+from domsieve.analysis.columns.spread import grouped, paragraphs
 from domsieve.budget import check
 from domsieve.snapshot.page import Kind
 
@@ -31,9 +31,7 @@ def are_infixed(scene: Scene, text: Ints, letter: F64) -> Bools:
     of = np.unique(paragraphs(scene, text), return_inverse=True)[1]
     usable = (np.bincount(of, is_generated) >= _FEWEST)[of]
     at = np.flatnonzero(usable)
-    order = at[np.argsort(of[at], kind="stable")]
-    for some in np.split(order, np.flatnonzero(np.diff(of[order])) + 1):
-        check()
+    for some in grouped(at, of[at]):
         found[some] = _are_between(
             scene.rect[text[some]], is_generated[some], letter[some], page_texts(page).of(text[some])
         )

@@ -11,7 +11,7 @@ from domsieve.analysis.columns.batch import F64, Bools, Ints, below
 from domsieve.analysis.columns.css_values import number, shadows
 from domsieve.analysis.columns.flow import word_set
 from domsieve.analysis.columns.page_columns import page_texts
-from domsieve.analysis.columns.paint_styles import LEAST_OPACITY, LEAST_PX
+from domsieve.analysis.columns.paint_styles import LEAST_OPACITY, LEAST_PX, USUAL_LINE
 from domsieve.analysis.columns.scattered import placed_lists
 from domsieve.analysis.columns.scene import Scene
 from domsieve.analysis.columns.stacks import SPACED
@@ -19,8 +19,8 @@ from domsieve.budget import check
 from domsieve.snapshot.contrast import contrast
 from domsieve.snapshot.page import Kind, Snapshot
 
-# Lines closer than this share of a letter are on top of each other; lines are normally as high as the second.
-_LEAST_LINE, _USUAL_LINE = 0.4, 1.2
+# Lines closer than this share of a letter are on top of each other.
+_LEAST_LINE = 0.4
 # Lines of so many letters are as high as these.
 _FEWEST_IN_LINE = 4
 # So many elements around a text are asked for the height of its lines.
@@ -100,7 +100,7 @@ def drawn_shares(scene: Scene, text: Ints) -> F64:
     for place, said in zip(at.tolist(), page_texts(page).of(text[at]), strict=True):
         small = sum(map(str.islower, said))
         is_all[place] = small > sum(map(str.isalnum, said)) / 2
-    spacing = node.each("letter-spacing", "normal", lambda value: min(number(value, 0.0), 0.0))[text]
+    spacing = np.minimum(node.spacing_px[text], 0.0)
     room = 1 + _OF_SPACING * spacing / np.maximum(node.letter_px[text], LEAST_PX)
     return np.asarray(np.where(is_all, _OF_CAPITALS, 1.0) * np.clip(room, _LEAST_ROOM, 1))
 
@@ -109,7 +109,7 @@ def _line_heights(scene: Scene, text: Ints) -> F64:
     """Return how high the lines of texts are at least, in px before ``zoom`` and transforms."""
     node, at = scene.node, scene.page.parent[text].astype(np.int64)
     is_inline = node.each("display", "inline", lambda value: value == "inline")
-    usual = _USUAL_LINE * node.letter_px
+    usual = USUAL_LINE * node.letter_px
     own = np.where(np.isfinite(node.line_px), node.line_px, usual)
     found = np.full(text.size, LEAST_PX)
     waiting = np.arange(text.size)
@@ -130,7 +130,7 @@ def overlaps(scene: Scene, text: Ints, letters: F64) -> Bools:
     """Return which texts have several lines that are painted on top of each other."""
     node, rect = scene.node, scene.rect[text]
     close = node.line_px[text] < _LEAST_LINE * node.letter_px[text]
-    spacing = node.each("letter-spacing", "normal", lambda value: max(number(value, 0.0), 0.0))[text[close]]
+    spacing = np.maximum(node.spacing_px[text[close]], 0.0)
     texts = page_texts(scene.page)
     spaces = texts.words[texts.rank[text[close]]] - 1
     wide = letters[close] * _LETTER_WIDTH * node.letter_px[text[close]] + (letters[close] + spaces) * spacing
@@ -178,7 +178,7 @@ def are_copied(scene: Scene, text: Ints, owner: Ints) -> Bools:
     """
     node, page, found = scene.node, scene.page, np.zeros(text.size, np.bool_)
     casts = scene.shade_of[page.parent[text]]
-    spacing = node.each("letter-spacing", "normal", lambda value: number(value, 0.0))[text]
+    spacing = node.spacing_px[text]
     wide = scene.rect[text, 2] - scene.rect[text, 0]
     for at in np.flatnonzero((node.shadow_number[text] > 0) | (casts >= 0)).tolist():
         size, ink = float(node.letter_px[text[at]]), node.ink[text[at]]
@@ -265,9 +265,9 @@ def are_apart(scene: Scene, text: Ints, letters: F64, letter: F64) -> Bools:
     size = np.maximum(rect[:, 2:] - rect[:, :2], 0)
     found = np.asarray(size[:, 0] > _MOST_APART * letter * letters)
     found |= _are_huge(scene, text, letters, letter, zoom)
-    spacing = node.each("letter-spacing", "normal", lambda value: number(value, 0.0))[text]
+    spacing = node.spacing_px[text]
     found |= (spacing > _MOST_SPACING * node.letter_px[text]) & (letters >= _FEWEST_SPACED)
-    level = node.each("writing-mode", "horizontal-tb", lambda value: value.startswith("horizontal"))[text]
+    level = node.is_level[text]
     found |= _are_far_lines(scene, text, level, zoom)
     for axis, window in enumerate(node.window_px):
         is_line, room = level == (axis == 0), size[:, axis] / np.maximum(_MOST_IN_ROW * letter, LEAST_PX)

@@ -65,6 +65,11 @@ def has_tag(page: Snapshot, *tags: str) -> Bools:
     return np.asarray((page.kind == Kind.ELEMENT) & wanted[page.tag])
 
 
+def in_tag(page: Snapshot, *tags: str) -> Bools:
+    """Return which of the N nodes are elements with one of the tags, or in one of these."""
+    return below(has_tag(page, *tags), page.end.astype(np.int64))
+
+
 @cached_per_page
 def _tag_numbers(page: Snapshot) -> dict[str, int]:
     return {name: number for number, name in enumerate(page.tags)}
@@ -73,7 +78,7 @@ def _tag_numbers(page: Snapshot) -> dict[str, int]:
 @cached_per_page
 def in_link(page: Snapshot) -> Bools:
     """Return which of the N nodes are links or in links."""
-    return below(has_tag(page, "a"), page.end.astype(np.int64))
+    return in_tag(page, "a")
 
 
 @cached_per_page

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -25,7 +25,8 @@ from domsieve.analysis.columns.css_values import (
     pictures,
     shades,
 )
-from domsieve.analysis.columns.page_columns import attributes_of, has_tag
+from domsieve.analysis.columns.inert import inert_nodes
+from domsieve.analysis.columns.page_columns import attributes_of, has_tag, in_tag
 from domsieve.analysis.columns.svg_gradients import gradient_colours
 from domsieve.snapshot.contrast import contrast
 from domsieve.snapshot.heads import moved_heads
@@ -34,6 +35,8 @@ from domsieve.urls import join_url
 
 LEAST_PX = 1.0
 """Boxes and letters up to this size show nothing."""
+USUAL_LINE = 1.2
+"""How high the lines of most fonts are, in sizes of letters."""
 LEAST_CONTRAST = 8.0
 """The largest `contrast` of a letter and its ground that nobody can read, of 255 after opacity."""
 LEAST_OPACITY = LEAST_CONTRAST / 255
@@ -116,10 +119,8 @@ class PaintStyles:
         self.scrolls: Bools = inside & ((across == _SCROLLS) | (down == _SCROLLS))
         self.scrolls |= has_tag(page, "marquee")  # it does so by itself
         heads, cells = (np.flatnonzero(has_tag(page, tag) & self.seen) for tag in ("th", "td"))
-        moved = moved_heads(
-            page.parent, page.box, heads, cells, across == _CUTS, inside & (across == _SCROLLS)
-        )
-        self.scrolls[moved] = True
+        goes_across = inside & self.scroll_axes[:, 0]
+        self.scrolls[moved_heads(page.parent, page.box, heads, cells, across == _CUTS, goes_across)] = True
         self.is_frame = has_tag(page, "iframe", "frame")
         self._read_reach()
         self._scroll_frames(
@@ -162,7 +163,7 @@ class PaintStyles:
         self.is_behind: Bools = self.is_placed & self.each(
             "z-index", "auto", lambda value: value.startswith("-")
         )
-        self.in_drawing: Bools = self._below("svg")
+        self.in_drawing: Bools = in_tag(self._page, "svg")
         self.is_drawn: Bools = has_tag(page, *DRAWN) & self.in_drawing
         self.is_picture = has_tag(
             page, "canvas", "embed", "iframe", "img", "object", "picture", "svg", "video"
@@ -177,7 +178,7 @@ class PaintStyles:
         self.is_caption = self.each("display", "inline", lambda value: value == "table-caption")
         # Groups of a drawing without display have boxes for what is in them.
         unshown = self.in_drawing & self.each("display", "inline", lambda value: value == "none")
-        self.is_unpainted = self._below(*_PAINTED_LATER) | below(unshown, page.end.astype(np.int64))
+        self.is_unpainted = in_tag(self._page, *_PAINTED_LATER) | below(unshown, page.end.astype(np.int64))
         size = _SIZE.fullmatch(str(page.provenance.options.get("viewport_px", "")))
         self.window_px = (float(size[1]), float(size[2])) if size else (np.inf, np.inf)
 
@@ -218,10 +219,7 @@ class PaintStyles:
         """
         page, attributes = self._page, attributes_of(self._page)
         deaf = self.each("pointer-events", "auto", lambda value: value == "none")
-        inert = self.each("interactivity", "auto", lambda value: value == "inert")
-        marked = np.zeros(len(page), np.bool_)
-        marked[attributes.nodes("inert")] = True
-        inert |= below(marked & (page.kind == Kind.ELEMENT), page.end.astype(np.int64))
+        inert = inert_nodes(page)
         is_reached = (page.kind == Kind.ELEMENT) & (page.style >= 0) & ~deaf
         is_reached |= has_tag(page, "a", "button", "input", "select", "summary", "textarea")
         is_reached[attributes.nodes("tabindex")] = True
@@ -281,7 +279,7 @@ class PaintStyles:
             self.ink = self.each("-webkit-text-fill-color", "rgb(0, 0, 0)", colour)
         self.outline = self.each("-webkit-text-stroke-color", "rgb(0, 0, 0)", colour)
         stroke_px = self.each("-webkit-text-stroke-width", "0px", partial(number, default=0.0))
-        drawn = self._below("svg") & ~self._below("foreignobject")
+        drawn = in_tag(self._page, "svg") & ~in_tag(self._page, "foreignobject")
         named = attributes_of(self._page).found("id", str) if drawn.any() else {}
         names = set(named.values())
         gradients = gradient_colours(self._page) if drawn.any() else {}
@@ -361,6 +359,16 @@ class PaintStyles:
             said = attributes.found("content", str)
             self.scheme[self.scheme == "normal"] = " ".join(said.get(one, "")[:60] for one in named)
 
+    @cached_property
+    def spacing_px(self) -> F64:
+        """The ``letter-spacing`` of each node."""
+        return self.each("letter-spacing", "normal", partial(number, default=0.0))
+
+    @cached_property
+    def is_level(self) -> Bools:
+        """The nodes whose lines go across the page, not down."""
+        return self.each("writing-mode", "horizontal-tb", lambda value: value.startswith("horizontal"))
+
     def each(self, name: str, initial: str, read: Callable[[str], Any]) -> NDArray[Any]:
         """Return ``read(value)`` of a property for each node; `read` is called once for each distinct value."""
         if name not in self._columns:
@@ -398,7 +406,7 @@ class PaintStyles:
         chosen = np.zeros(len(page), np.bool_)
         chosen[nodes[is_missing]] = True
         chosen[attributes.nodes("srcset")] = False
-        chosen[self._below("picture")] = False
+        chosen[in_tag(self._page, "picture")] = False
         return np.flatnonzero(chosen & has_tag(page, "img")).tolist()
 
     def numbers(self, name: str, initial: str, *, unset: int = 0) -> tuple[Ints, list[str]]:
@@ -413,9 +421,6 @@ class PaintStyles:
             return seen[value]
 
         return np.asarray(self.each(name, initial, read), np.int64), values
-
-    def _below(self, *names: str) -> Bools:
-        return below(has_tag(self._page, *names), self._page.end.astype(np.int64))
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ import numpy as np
 
 from domsieve.analysis.columns.batch import F64, Bools, Ints, below
 from domsieve.analysis.columns.page_columns import page_texts
-from domsieve.analysis.columns.paint_styles import LEAST_PX
+from domsieve.analysis.columns.paint_styles import LEAST_PX, USUAL_LINE
 from domsieve.analysis.columns.scene import Scene
 from domsieve.budget import check
 
@@ -14,8 +14,8 @@ from domsieve.budget import check
 # so many for each word; or of so many letters in columns no wider than so many sizes of these. By eye.
 _FEWEST_LINES, _MOST_LETTERS, _LINES_PER_WORD = 4, 3.5, 1.4
 _FEWEST_LETTERS, _MOST_WIDTH = 8, 2.0
-# The least width of a letter, and how high lines usually are, in sizes of letters.
-_LETTER, _USUAL_LINE = 0.4, 1.2
+# The least width of a letter, in sizes.
+_LETTER = 0.4
 
 
 def are_in_pieces(scene: Scene, text: Ints, letters: F64) -> Bools:
@@ -30,9 +30,9 @@ def are_in_pieces(scene: Scene, text: Ints, letters: F64) -> Bools:
     """
     node = scene.node
     size, letter = scene.rect[text, 2:] - scene.rect[text, :2], np.maximum(node.letter_px[text], LEAST_PX)
-    line = np.where(np.isfinite(node.line_px[text]), node.line_px[text], _USUAL_LINE * letter)
+    line = np.where(np.isfinite(node.line_px[text]), node.line_px[text], USUAL_LINE * letter)
     line = np.maximum(line, LEAST_PX)
-    level = node.each("writing-mode", "horizontal-tb", lambda value: value.startswith("horizontal"))[text]
+    level = node.is_level[text]
     lines = size[:, 0] / line
     goes_down = ~level & (lines >= _FEWEST_LINES) & (letters <= _MOST_LETTERS * lines)
     is_narrow = level & (size[:, 0] <= _MOST_WIDTH * letter)

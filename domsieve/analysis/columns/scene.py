@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from domsieve.analysis.columns.batch import F64, Bools, Ints, below
+from domsieve.analysis.columns.batch import F64, Bools, Ints
 from domsieve.analysis.columns.css_shapes import (
     EVERYWHERE,
     NOWHERE,
@@ -19,7 +19,7 @@ from domsieve.analysis.columns.css_shapes import (
 )
 from domsieve.analysis.columns.css_transforms import thinness
 from domsieve.analysis.columns.css_values import laid_on, number, pictures, split_list
-from domsieve.analysis.columns.page_columns import attributes_of, has_tag
+from domsieve.analysis.columns.page_columns import attributes_of, has_tag, in_tag
 from domsieve.analysis.columns.paint_styles import DRAWN, LEAST_OPACITY, LEAST_PX, PaintStyles
 from domsieve.analysis.columns.patches import Patches
 from domsieve.analysis.columns.rectangles import grown, intersection, is_larger, unturned
@@ -146,7 +146,7 @@ class Scene:
         paths = {
             name: one for one, name in named.items() if times[name] == 1 and page.tag_name(one) == "clippath"
         }
-        in_drawing = below(has_tag(page, "svg"), page.end.astype(np.int64))
+        in_drawing = in_tag(page, "svg")
         edges = np.tile(EVERYWHERE, (len(page), 1))
         for one in np.flatnonzero(node.shape_number >= 0).tolist():
             check()
@@ -203,7 +203,7 @@ class Scene:
     def _empty_references(self) -> set[str]:
         """Return the ids of masks and clip paths of SVG that contain nothing, or only groups."""
         page = self.page
-        in_mask = below(has_tag(page, "mask"), page.end.astype(np.int64))
+        in_mask = in_tag(page, "mask")
         holders = np.flatnonzero(has_tag(page, "mask", "clippath"))
         if not holders.size:
             return set()

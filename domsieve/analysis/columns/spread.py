@@ -8,7 +8,7 @@ import numpy as np
 
 from domsieve.analysis.columns.batch import F64, Bools, Ints
 from domsieve.analysis.columns.page_columns import MEDIA, has_tag, page_texts
-from domsieve.analysis.columns.paint_styles import LEAST_PX
+from domsieve.analysis.columns.paint_styles import LEAST_PX, USUAL_LINE
 from domsieve.analysis.columns.scene import Scene
 from domsieve.budget import check
 
@@ -23,7 +23,7 @@ _ROW = 1.9  # a text no higher than so many letters is one row
 _INLINE = frozenset({"inline", "contents", "ruby"})
 # A space is at least so many sizes of letters wide, and as wide as so many letters.
 _LEAST_SPACE, _SPACE, _WIDE_SPACE = 0.25, 0.5, 2.0
-_WIDE, _TAB, _USUAL_LINE = frozenset("\u2001\u2003\u3000"), 8, 1.2
+_WIDE, _TAB = frozenset("\u2001\u2003\u3000"), 8
 _CONTENT = (*sorted(MEDIA), "button", "canvas", "embed", "hr", "input", "math", "meter", "object", "picture")
 _MORE_CONTENT = ("progress", "select", "svg", "textarea")
 
@@ -58,11 +58,9 @@ def are_spread(scene: Scene, text: Ints, letters: F64, letter: F64) -> Bools:
     at = np.flatnonzero(is_large[of] & ~node.in_drawing[text])
     if not at.size:
         return found
-    order = at[np.argsort(of[at], kind="stable")]
     content, words = _Content(scene, text), _Words(scene, text, letter)
     lost = np.zeros(text.size)
-    for some in np.split(order, np.flatnonzero(np.diff(of[order])) + 1):
-        check()
+    for some in grouped(at, of[at]):
         pieces = [one for place in some.tolist() for one in words.pieces(place)]
         for run in _far_runs(pieces, window, content):
             for one in run:
@@ -81,6 +79,14 @@ def paragraphs(scene: Scene, text: Ints) -> Ints:
             break
         at[waiting] = scene.page.parent[at[waiting]]
     return at
+
+
+def grouped(at: Ints, of: Ints) -> Iterator[Ints]:
+    """Yield those of some places together that are of the same thing."""
+    order = np.argsort(of, kind="stable")
+    for some in np.split(at[order], np.flatnonzero(np.diff(of[order])) + 1):
+        check()
+        yield some
 
 
 class _Content:
@@ -163,8 +169,7 @@ class _Words:
         self._said = page_texts(scene.page).of(text)
         self._rect, self._line = scene.rect[text], node.line_px[text]
         self._mode = node.each("white-space", "normal", str)[text].tolist()
-        level = node.each("writing-mode", "horizontal-tb", lambda value: value.startswith("horizontal"))
-        self._level = level[text].tolist()
+        self._level = node.is_level[text].tolist()
         self._window = np.array(node.window_px)
 
     def pieces(self, place: int) -> list[_Piece]:
@@ -207,7 +212,7 @@ class _Words:
                 column += len(part)
             widest = max(widest, column)
         line = float(self._line[place])
-        line = min(line if np.isfinite(line) else _USUAL_LINE * size, across / (row + 1))
+        line = min(line if np.isfinite(line) else USUAL_LINE * size, across / (row + 1))
         line, step = (line, 0.0) if wraps else (across / (row + 1), along / widest)
         for row, first, last in words:
             begin, end = first * step, last * step if step else along

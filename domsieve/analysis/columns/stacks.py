@@ -4,7 +4,6 @@ import numpy as np
 
 from domsieve.analysis.columns.batch import F64, Bools, Ints
 from domsieve.analysis.columns.covers import Covers
-from domsieve.analysis.columns.css_values import number
 from domsieve.analysis.columns.page_columns import page_texts
 from domsieve.analysis.columns.rectangles import intersection
 from domsieve.analysis.columns.scene import Scene
@@ -41,7 +40,7 @@ def are_stacked(
     """
     node, above = scene.node, scene.page.parent[text].astype(np.int64)
     size = scene.rect[text, 2:] - scene.rect[text, :2]
-    spacing = node.each("letter-spacing", "normal", lambda value: max(number(value, 0.0), 0.0))[text]
+    spacing = np.maximum(node.spacing_px[text], 0.0)
     is_spaced = spacing >= SPACED * letter
     usable = (letters >= _FEWEST_LETTERS) & (size[:, 0] <= (_MOST_WIDTH * letter + spacing) * letters)
     usable &= ~node.in_drawing[text] & ~scene.is_turned(above) & (node.shadow_number[text] == 0)

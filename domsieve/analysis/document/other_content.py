@@ -5,10 +5,10 @@ import re
 import numpy as np
 
 from domsieve.analysis.block_types.detection import related_and_comments
-from domsieve.analysis.columns.batch import Bools, below
+from domsieve.analysis.columns.batch import Bools
 from domsieve.analysis.columns.hash import combine
 from domsieve.analysis.columns.page_blocks import page_blocks
-from domsieve.analysis.columns.page_columns import attributes_of, has_tag, in_link, stated_types
+from domsieve.analysis.columns.page_columns import attributes_of, has_tag, in_link, in_tag, stated_types
 from domsieve.analysis.document.document_tree import LONG_BLOCK, Document, looks
 from domsieve.snapshot.page import Snapshot
 
@@ -43,7 +43,7 @@ def repeats(page: Snapshot, document: Document, kept: Bools) -> Bools:
     Galleries, quotes and versions for small screens have the text of a page twice. References say the same under
     other headings; there it is content.
     """
-    inside = below(has_tag(page, *_MAY_REPEAT), page.end.astype(np.int64))[document.voice]
+    inside = in_tag(page, *_MAY_REPEAT)[document.voice]
     key, heading = page_blocks(page).key[document.number], document.tree.heading[:, 0]
     long = np.flatnonzero(kept & (document.words >= _SHORTEST_REPEAT) & (key > 0) & ~inside)
     said = np.append(np.uint64(0), key[heading])[np.searchsorted(heading, long, side="right")]

@@ -8,11 +8,10 @@ from typing import Literal
 import msgspec
 import numpy as np
 
-from domsieve.analysis.columns.batch import below
 from domsieve.analysis.columns.flow import heard_texts
 from domsieve.analysis.columns.hiding import hidden_texts
 from domsieve.analysis.columns.page_blocks import page_blocks
-from domsieve.analysis.columns.page_columns import has_tag, page_texts
+from domsieve.analysis.columns.page_columns import in_tag, page_texts
 from domsieve.analysis.columns.visible import never_shown, shown_nodes
 from domsieve.analysis.columns.words import fold
 from domsieve.analysis.page_flags.wall_phrases import (
@@ -100,7 +99,7 @@ def face_of(page: Snapshot) -> Face | None:
         return None
     names = page.tags.to_list()
     tag_is = {name: number for number, name in enumerate(names)}
-    active, titled = (below(has_tag(page, *tags), page.end.astype(np.int64)) for tags in (_ACTIVE, _HEADINGS))
+    active, titled = (in_tag(page, *tags) for tags in (_ACTIVE, _HEADINGS))
     size = np.array([len(text.strip()) for text in page_texts(page).of(blocks.node)], np.int64)
     whole = np.bincount(blocks.block, weights=size, minlength=len(blocks))
     acting = np.bincount(blocks.block, weights=size * active[blocks.node], minlength=len(blocks))

@@ -114,11 +114,9 @@ class Plan:
             inside = nodes[np.searchsorted(nodes, node) : np.searchsorted(nodes, formula.end)].tolist()
             text = "".join(self.texts[one].text for one in inside)
             if self._kept[self.reader.parent[node]]:
-                inside += shaped[
-                    np.searchsorted(shaped, node) : np.searchsorted(shaped, formula.end)
-                ].tolist()
-                text += "".join(letters[one] for one in inside if one in letters)
-            if images[formula.end] > images[node] or (inside and shows(formula, text)):
+                first, last = np.searchsorted(shaped, (node, formula.end))
+                text += "".join(letters[one] for one in shaped[first:last].tolist())
+            if images[formula.end] > images[node] or (text and shows(formula, text)):
                 found[node] = formula
         return found
 

@@ -25,9 +25,10 @@ from domsieve.analysis.columns.flow import (
     text_flow,
     word_set,
 )
+from domsieve.analysis.columns.inert import inert_nodes
 from domsieve.analysis.columns.invisible import visible_page
 from domsieve.analysis.columns.links import Addresses
-from domsieve.analysis.columns.page_columns import attributes_of, has_tag
+from domsieve.analysis.columns.page_columns import attributes_of, has_tag, in_tag
 from domsieve.analysis.metadata.values import Metadata
 from domsieve.analysis.verdict import Verdict
 from domsieve.analysis.writers._front_matter import meta_elements
@@ -205,9 +206,9 @@ def _body(page: Snapshot, verdict: Verdict, source: Source) -> Iterator[str]:
     around = boundaries(page)
     texts = written_texts(source, text_flow(page, verdict.kept, around))
     tags = written_tags(page, around)
-    in_formula = below(has_tag(page, "math"), page.end.astype(np.int64))
+    in_formula = in_tag(page, "math")
     wide = (((around == BLOCK) | (around == CELL)) & ~in_formula).tolist()
-    is_inside = in_formula.tolist()
+    is_inside: list[bool] = in_formula.tolist()
     closing: list[tuple[int, str, bool]] = []
     inside_pre = 0
     broken = True  # a line ended after the last text
@@ -278,12 +279,9 @@ def _titled(page: Snapshot, nodes: list[int]) -> set[int]:
     owner = np.full(len(page), -1)
     for one in np.flatnonzero(is_title | begins).tolist():
         owner[one : end[one]] = -1 if begins[one] else one
-    is_inert = np.zeros(len(page), np.bool_)
-    is_inert[attributes.nodes("inert")] = True
-    is_deaf = below(is_inert & (page.kind == Kind.ELEMENT), end)
-    for name, value in (("pointer-events", "none"), ("interactivity", "inert")):
-        if (row := by_style_row(page, name, value.__eq__)) is not None:
-            is_deaf |= (page.style >= 0) & (row[page.style] > 0)
+    is_deaf = inert_nodes(page)
+    if (row := by_style_row(page, "pointer-events", "none".__eq__)) is not None:
+        is_deaf |= (page.style >= 0) & (row[page.style] > 0)
     is_picture = has_tag(page, "img")
     if page.has_layout:  # else their size is not known
         is_picture &= (page.box[:, 2:] > 0).all(axis=1)
@@ -377,9 +375,8 @@ def written_tags(page: Snapshot, around: NDArray[np.uint8]) -> list[str]:
     )
     root &= page.parent == 0
     # Other elements would end a formula there.
-    is_math = np.array([name in _MATH_TAGS for name in names])[page.tag]
-    in_formula = below(has_tag(page, "math"), page.end.astype(np.int64))
-    safe = np.where(in_formula, np.where(is_math, np.array(names)[page.tag], ""), safe)
+    is_math, in_formula = has_tag(page, *_MATH_TAGS), in_tag(page, "math")
+    safe = np.where(in_formula & is_math, np.array(names)[page.tag], safe)
     hollow = (page.kind != Kind.ELEMENT) | (slot & (around == NONE)) | root | (body & root[page.parent])
     hollow |= in_formula & ~is_math
     tags: list[str] = np.where(hollow, "", np.where(safe == "", plain, safe)).tolist()

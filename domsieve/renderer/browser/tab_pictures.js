@@ -185,6 +185,7 @@ Object.assign(domsieve, (() => {
     }
     return found;
   };
+
   return {
     layOut() {
       let isSkipping = false;
