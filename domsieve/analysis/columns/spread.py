@@ -24,6 +24,8 @@ _INLINE = frozenset({"inline", "contents", "ruby"})
 # A space is at least so many sizes of letters wide, and as wide as so many letters.
 _LEAST_SPACE, _SPACE, _WIDE_SPACE = 0.25, 0.5, 2.0
 _WIDE, _TAB = frozenset("\u2001\u2003\u3000"), 8
+# Spaces that stay where others are collapsed.
+_ODD = frozenset(filter(str.isspace, map(chr, range(0x80, 0x3001))))
 _CONTENT = (*sorted(MEDIA), "button", "canvas", "embed", "hr", "input", "math", "meter", "object", "picture")
 _MORE_CONTENT = ("progress", "select", "svg", "textarea")
 
@@ -178,7 +180,7 @@ class _Words:
         whole = _Piece(int(self._text[place]), place, tuple(rect.tolist()), sum(map(len, said.split())))
         keeps_lines = "pre" in mode or "break-spaces" in mode
         is_large = ((rect[2:] - rect[:2]) > _MOST_OF_WINDOW * self._window).any()
-        if not is_large or not (keeps_lines or not said.isascii()):
+        if not is_large or not keeps_lines and _ODD.isdisjoint(said):
             return [whole]
         found = [*self._placed(whole, keeps_lines)]
         if not any(_way(*both, self._window) for both in pairwise(found)):
