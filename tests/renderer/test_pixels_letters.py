@@ -7,9 +7,9 @@ import pytest
 from numpy.typing import NDArray
 
 import domsieve
+from domsieve.renderer.page._pixel_cases import letter_sources, pieces_of
 from domsieve.renderer.page._pixel_letters import INKS
 from domsieve.renderer.page._pixel_likeness import Comparison, likenesses
-from domsieve.renderer.page._pixel_parts import pieces_of
 from domsieve.snapshot.page import Snapshot
 from tests.renderer.conftest import Studio
 from tests.renderer.test_pixels import pictured, show
@@ -461,6 +461,32 @@ def test_lines_that_a_box_leaves_out_are_cut_off(studio: Studio, inner: str) -> 
 
 
 @pytest.mark.browser
+@pytest.mark.parametrize(
+    ("style", "line"),
+    [
+        ("text-transform:uppercase", "ΐ" * 10 + " " + "ﬃ" * 10),
+        ("text-transform:lowercase", "İ" * 20),
+        ("text-transform:uppercase' class='first", "(" * 20 + "straße"),
+        ("text-transform:uppercase' lang='el", "straße straße straße " + "α\u0301" * 6),
+    ],
+)
+def test_letters_are_counted_as_the_page_has_them_in_its_source(
+    studio: Studio, style: str, line: str
+) -> None:
+    sheet = "<style>.first::first-letter { color: #00f }</style>"
+    box = "overflow:hidden;height:20px;font:16px/20px sans-serif;white-space:pre-line"
+    for inner, align in ((f"we read {line}\n{_WORDS}", "start"), (f"{_WORDS}\n{line} can be read", "end")):
+        page = show(
+            studio,
+            f"{sheet}<div style='{box};display:flex;align-items:{align}'>"
+            f"<p style='margin:0;{style}'>{inner}</p></div>",
+        )
+        kept = str(domsieve.clean(page, method="none", hidden="pixels").text)
+        assert not {"seven", "words", "that", "reader"} & {*kept.split()}, align
+        assert "read" in kept.split()
+
+
+@pytest.mark.browser
 @pytest.mark.parametrize(("cover", "is_seen"), [("#fff 0 5px,#0000 5px 7px", False), ("#0000 0 9px", True)])
 def test_single_letters_in_strips_are_not_read(studio: Studio, cover: str, is_seen: bool) -> None:
     letters = "".join(f"<b>{one}</b>" for one in "sevenwordsthatareadercanread")
@@ -589,6 +615,33 @@ def test_many_boxes_are_compared_at_once_as_single_ones() -> None:
         plain = _plain_likeness(*(pictures if is_level[box] else (one.T for one in pictures)))
         assert min(found[box], 0.8) == pytest.approx(min(plain, 0.8))
     assert 10 < np.count_nonzero(found > 0.8) < 50
+
+
+@pytest.mark.browser
+def test_a_first_line_is_read_that_is_longer_in_its_own_case(studio: Studio) -> None:
+    text = "Die Straße war leer, und die weiße Katze saß draußen vor dem Haus und aß ihr Essen mit Genuß."
+    sheet = "<style>p { width: 400px } p::first-line { text-transform: uppercase }</style>"
+    page = show(studio, f"{sheet}<p>{text}</p>")
+    assert domsieve.clean(page, method="none", hidden="pixels").text.strip() == text
+
+
+@pytest.mark.parametrize(
+    ("original", "text", "sources"),
+    [
+        ("ﬃx", "FFIX", [0, 0, 0, 1]),
+        ("a ΐb", "A Ϊ\u0301B", [0, 1, 1, 2]),
+        ("a ΐb", "A ΪB", None),
+        ("α\u0301ß", "ΑSS", [0, 2, 2]),
+        ("İıI", "i\u0307ıi", [0, 0, 1, 2]),
+        ("«ßx y", "SSX Y", [1, 1, 2, 3]),
+        ("both alike", "BOTH ALIKE", None),
+        ("not alike", "other", []),
+    ],
+)
+def test_letters_come_from_those_before_their_case_was_changed(
+    original: str, text: str, sources: list[int] | None
+) -> None:
+    assert letter_sources(np.array([7]), [text], [original]) == ({} if sources is None else {7: sources})
 
 
 def test_pieces_of_a_text_are_counted_as_browsers_do() -> None:

@@ -180,7 +180,7 @@ class _Words:
         whole = _Piece(int(self._text[place]), place, tuple(rect.tolist()), sum(map(len, said.split())))
         keeps_lines = "pre" in mode or "break-spaces" in mode
         is_large = ((rect[2:] - rect[:2]) > _MOST_OF_WINDOW * self._window).any()
-        if not is_large or not keeps_lines and _ODD.isdisjoint(said):
+        if not is_large or (not keeps_lines and _ODD.isdisjoint(said)):
             return [whole]
         found = [*self._placed(whole, keeps_lines)]
         if not any(_way(*both, self._window) for both in pairwise(found)):

@@ -159,8 +159,19 @@ class Count:
                 sights[owner] = Sight.SEEN
                 end = int(scene.first[parts[-1]] + letters[-1])
                 if found != [(0, scene.letters_of[owner] if scene.is_clamped[owner] else end)]:
-                    ranges[owner] = found
+                    sources = scene.sources.get(owner)
+                    if sources == []:
+                        sights[owner] = Sight.UNSURE
+                    elif sources:
+                        ranges[owner] = [_at_sources(sources, *one) for one in found]
+                    else:
+                        ranges[owner] = found
             else:
                 is_sure = unreadable[owner] or is_known[parts].all()
                 sights[owner] = Sight.UNSEEN if is_sure else Sight.UNSURE
         return sights, ranges
+
+
+def _at_sources(sources: Sequence[int], first: int, end: int) -> tuple[int, int]:
+    """Return the letters of a text, before a style changed their number, that some come from."""
+    return (sources[first] if first else 0), sources[min(end, len(sources)) - 1] + 1

@@ -1,11 +1,13 @@
 """Fonts of a page that draw other letters than its texts have."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
 
-from domsieve.renderer.page._pixel_parts import CHANCE, Bools, Ints, in_case, px, units
+from domsieve.renderer.page._pixel_cases import in_case, units
+from domsieve.renderer.page._pixel_parts import CHANCE, Bools, Ints, px
 from domsieve.renderer.page._pixel_scene import Scene
+from domsieve.snapshot.page import Kind
 
 # So many letters of a font are compared, but no fewer than the other number; and so many groups of fonts. Guesses.
 _MOST_LETTERS, _FEWEST_LETTERS, _MOST_FONTS = 16, 8, 200
@@ -28,20 +30,19 @@ _STYLES = (
 )
 
 
-def letters_of_fonts(texts: Iterable[tuple[str, str]]) -> tuple[list[list[tuple[str, str]]], set[str]]:
-    """Return groups of fonts with letters and digits that are written in each, and the fonts that are too many.
+def letters_of_fonts(scene: Scene, document: int) -> tuple[list[list[tuple[str, str]]], set[str]]:
+    """Return groups of fonts with letters and digits that a document has in each, and the fonts that are too many.
 
     The letters of a group differ. Fonts of few letters share a group.
-
-    Parameters
-    ----------
-    texts : pairs of a font and a text in it.
     """
     found: dict[str, dict[str, None]] = {}
-    for font, text in texts:
-        letters = found.setdefault(font, {})
+    values, start = scene.capture.documents[document].nodes.node_value, int(scene.starts[document])
+    own = scene.is_boxed & (scene.kind == Kind.TEXT) & (scene.document_of == document)
+    for node in np.flatnonzero(own).tolist():
+        letters = found.setdefault(scene.fonts[scene.font_of[node]], {})
         if len(letters) < _MOST_LETTERS:
-            letters |= dict.fromkeys(one for one in text[:200].lower() if one.isalnum())
+            text = scene.capture.strings[values[node - start]][:200].lower()
+            letters |= dict.fromkeys(one for one in text if one.isalnum())
     groups: list[list[tuple[str, str]]] = []
     used: set[str] = set()
     few: list[tuple[str, str]] = []

@@ -7,8 +7,9 @@ from unicodedata import bidirectional
 
 import numpy as np
 
+from domsieve.renderer.page._pixel_cases import begins_in, in_case, units
 from domsieve.renderer.page._pixel_crowds import LEAST_ROOM
-from domsieve.renderer.page._pixel_parts import F64, Bools, Ints, in_case, px, units
+from domsieve.renderer.page._pixel_parts import F64, Bools, Ints, px
 from domsieve.renderer.page._pixel_scene import Scene
 from domsieve.renderer.page._pixel_turns import turned_lines
 from domsieve.snapshot.page import Kind
@@ -140,7 +141,11 @@ class Letters:
         *font, size, letter, word, case = styles
         text = in_case(before["text"], case)
         zoom = float(self._scene.zoom[self._scene.owner[self._parts[line][0]]])
-        self.lines[line] = {**before, **self._styled(font, px(size), (letter, word), zoom), "text": text}
+        places, ends = begins_in(before["text"], text), before["ends"]
+        if places:
+            ends = [[places[end] for end in pair] for pair in ends]
+        styled = self._styled(font, px(size), (letter, word), zoom)
+        self.lines[line] = {**before, **styled, "text": text, "ends": ends}
         return before
 
     def owners(self, parts: Bools) -> Ints:

@@ -118,58 +118,6 @@ def parts_of(
     )
 
 
-def pieces_of(
-    texts: Sequence[str],
-    originals: Sequence[str],
-    layout_index: Sequence[int],
-    starts: Sequence[int],
-    lengths: Sequence[int],
-) -> list[tuple[str, str]]:
-    """Return what stands in each text box, after what stands before it in its entry.
-
-    Parameters
-    ----------
-    texts, originals : the text of each entry of the layout, and before its case was changed (``text-transform``).
-    layout_index, starts, lengths : of each text box, its entry, where it begins in the latter, and how long it is in
-        the former.
-    """
-    encoded: dict[int, bytes] = {}  # browsers count code units of UTF-16
-    begins = {entry: _begins(originals[entry], texts[entry]) for entry in {*layout_index}}
-    found = []
-    for entry, start, length in zip(layout_index, starts, lengths, strict=True):
-        text = texts[entry]
-        if (places := begins[entry]) and start < len(places):
-            start = places[start]
-        if text.isascii():
-            found.append((text[:start], text[start : start + length]))
-            continue
-        if entry not in encoded:
-            encoded = {entry: text.encode("utf-16-le", "surrogatepass")}
-        data = encoded[entry]
-        before, own = data[: 2 * start], data[2 * start : 2 * (start + length)]
-        found.append((before.decode("utf-16-le", "replace"), own.decode("utf-16-le", "replace")))
-    return found
-
-
-def _begins(original: str, text: str) -> list[int] | None:
-    """Return where each code unit of a text begins after its case was changed; None if all begin where they did."""
-    if len(original) == len(text):
-        return None
-    for change in (str.upper, str.lower):
-        letters = [*map(change, original)]
-        if "".join(letters) == text:
-            found = [0]
-            for before, after in zip(original, letters, strict=True):
-                found += [found[-1] + units(after)] * units(before)
-            return found
-    return None
-
-
-def units(text: str) -> int:
-    """Return the length of a text in code units of UTF-16, which browsers count."""
-    return len(text) if text.isascii() else len(text.encode("utf-16-le", "surrogatepass")) // 2
-
-
 _Edges = tuple[float, float, float, float]
 
 
@@ -350,19 +298,6 @@ def blur_px(value: str) -> float:
     return float(value.split("blur(", 2)[1].split("px", 1)[0]) if "blur(" in value else 0.0
 
 
-def letters_before(node: Ints, texts: Sequence[str]) -> tuple[Ints, dict[int, int]]:
-    """Return how many letters of its node come before each entry, and how many each node has.
-
-    A first letter of its own style is an entry.
-    """
-    before, total = np.zeros(len(texts), np.intp), dict[int, int]()
-    for entry, (owner, text) in enumerate(zip(node.tolist(), texts, strict=True)):
-        if text:
-            before[entry] = total.get(owner, 0)
-            total[owner] = int(before[entry]) + len("".join(text.split()))
-    return before, total
-
-
 def frame_place(element: F64, own: F64, corners: F64 | None) -> tuple[F64, F64]:
     """Return where the document of a frame begins, and how large it is drawn (2,).
 
@@ -394,11 +329,6 @@ def drawn_scale(bounds: F64, offset: Sequence[float]) -> F64:
     with np.errstate(invalid="ignore", divide="ignore"):
         found = bounds[2:] / own
     return np.where((own > 0) & (np.abs(bounds[2:] - own) > 1), found, 1.0)
-
-
-def in_case(text: str, transform: str) -> str:
-    """Return a text in the case that ``text-transform`` says, if it says that of all letters."""
-    return {"uppercase": str.upper, "lowercase": str.lower}.get(transform, str)(text)
 
 
 def px(value: str) -> float:

@@ -1,11 +1,12 @@
 """The texts of an open page and where they are: what `domsieve.renderer.page.pixels` pictures and counts."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
 import numpy as np
 
 from domsieve.renderer.page._pixel_capture import PixelCapture, PixelDocument
+from domsieve.renderer.page._pixel_cases import letter_sources, letters_before, pieces_of
 from domsieve.renderer.page._pixel_filters import Filters
 from domsieve.renderer.page._pixel_parts import (
     F64,
@@ -21,9 +22,7 @@ from domsieve.renderer.page._pixel_parts import (
     has_other_digits,
     is_drawn_again,
     is_sign,
-    letters_before,
     parts_of,
-    pieces_of,
     px,
     rgb,
     shadow_px,
@@ -83,6 +82,7 @@ class Scene(Shapes):
         NaN for others (n, 3).
     fonts : the fonts, as a canvas takes them.
     cut : the elements with backgrounds that are cut to letters.
+    is_boxed : (N,), the nodes that captures have a box of.
     alone : (N,), the texts that can be made transparent apart from all others.
     shaded : (N,), the texts whose letters no highlight makes transparent: with shadows, and in SVG.
     is_drawn_again : (N,), the nodes in elements with a reflection or a sharp shadow in another place.
@@ -108,6 +108,8 @@ class Scene(Shapes):
     is_clamped : (N,), the nodes in boxes that show only some lines (``line-clamp``); captures leave out others.
     misread : (B,), the parts of texts for which a font of the page draws other letters.
     letters_of : (N,), how many letters each text has.
+    sources : which letters of a text those on the page come from, where a style changes their number; see
+        `letter_sources`.
     ink : how many pixels of a picture would differ if the letters of each part were black on white (B,).
     has_first_lines : whether style sheets may give first lines another font.
     is_fine : whether the page may have patterns that are finer than pixels.
@@ -128,11 +130,11 @@ class Scene(Shapes):
         def has(name: str, *values: str) -> Bools:
             return np.asarray(np.array([value in values for value in column[name]])[row])
 
-        self._is_boxed = row >= 0
+        self.is_boxed = row >= 0
         self._axes = np.stack([has(f"overflow-{axis}", "auto", "scroll") for axis in "xy"], axis=1)
         self._cuts_across = has("overflow-x", "hidden")
         self._heads, self._cells = (
-            np.flatnonzero(np.isin(self.names, [tag]) & self._is_boxed) for tag in ("th", "td")
+            np.flatnonzero(np.isin(self.names, [tag]) & self.is_boxed) for tag in ("th", "td")
         )
         on_page = self.document_of == 0
         is_element = (self.kind == Kind.ELEMENT) & ~self.is_generated
@@ -153,7 +155,7 @@ class Scene(Shapes):
         self._free = np.ones((len(self.capture.documents), 2), np.bool_)
         for name in ("body", "html"):
             for node in np.flatnonzero(
-                np.array([one == name for one in self.names]) & self._is_boxed
+                np.array([one == name for one in self.names]) & self.is_boxed
             ).tolist():
                 number = int(self.document_of[node])
                 if name == "html":
@@ -206,8 +208,8 @@ class Scene(Shapes):
         self.fonts = ["{} {} 32px {}".format(*one) for one in parts]
         self.font_of = row
         self.inks = np.array([*map(rgb, column["-webkit-text-fill-color"])])
-        is_deaf = has("pointer-events", "none") & self._is_boxed
-        self._is_deaf = (is_deaf & ~self.around(self._is_boxed & ~is_deaf)) | self.below(
+        is_deaf = has("pointer-events", "none") & self.is_boxed
+        self._is_deaf = (is_deaf & ~self.around(self.is_boxed & ~is_deaf)) | self.below(
             is_deaf & np.isin(self.names, ("iframe", "frame"))
         )
         is_text = self.kind == Kind.TEXT
@@ -270,10 +272,11 @@ class Scene(Shapes):
         lines = 0
         self.has_letters = np.zeros(self.kind.size, np.bool_)
         self.letters_of = np.zeros(self.kind.size, np.intp)
+        self.sources: dict[int, list[int]] = {}
         for number, document in enumerate(capture.documents):
             start, layout, text = int(self.starts[number]), document.layout, document.text_boxes
             frame = int(self.parent[start])
-            if not layout.bounds or (frame >= 0 and not self._is_boxed[frame]):
+            if not layout.bounds or (frame >= 0 and not self.is_boxed[frame]):
                 continue
             own = np.array(layout.bounds)
             offset, scale = np.zeros(2), np.ones(2)
@@ -301,6 +304,7 @@ class Scene(Shapes):
                 letters_begin, counts = letters_before(node, strings)
                 first += letters_begin[entry]
                 self.letters_of[[*counts]] = [*counts.values()]
+                self.sources |= letter_sources(node, strings, originals)
                 parts = (
                     pieces[at][1][begin:end]
                     for at, (begin, end) in zip(line.tolist(), chars[:, :2].tolist(), strict=True)
@@ -426,13 +430,6 @@ class Scene(Shapes):
     def ruby_of(self, node: int) -> str:
         """Return whether a text is the "base" or an "annotation" of a ruby, whose letters are spread, or ""."""
         return "annotation" if self._is_annotation[node] else "base" if self._is_ruby[node] else ""
-
-    def texts_of(self, document: int) -> Iterator[tuple[str, str]]:
-        """Yield the font and the content of each text of a document."""
-        values, start = self.capture.documents[document].nodes.node_value, int(self.starts[document])
-        own = self._is_boxed & (self.kind == Kind.TEXT) & (self.document_of == document)
-        for node in np.flatnonzero(own).tolist():
-            yield self.fonts[self.font_of[node]], self.capture.strings[values[node - start]]
 
     @property
     def fixed_box(self) -> Ints:

@@ -400,7 +400,7 @@ class _Page(Searcher):
         """Find the texts in fonts of the page that draw all letters alike, or other ones."""
         for document in self.worlds:
             if await self.call(document, "hasFonts"):
-                groups, others = letters_of_fonts(scene.texts_of(document))
+                groups, others = letters_of_fonts(scene, document)
                 alike = await self.call(document, "alike", *groups)
                 wrong = [font for group, same in zip(groups, alike, strict=True) if same for font, _ in group]
                 own = scene.document_of == document
