@@ -449,15 +449,37 @@ def test_covered_operators_are_not_seen(studio: Studio) -> None:
     assert "".join(kept.split()) == "beforeaftera∑(b"
 
 
+_CLAMP = "display:-webkit-box;-webkit-line-clamp:1;-webkit-box-orient:vertical;"
+_LEFT_OUT = {
+    "a clamp": f"<div style='{_CLAMP}overflow:hidden'>{{}}</div>",
+    "a clamp around a paragraph": f"<div style='{_CLAMP}overflow:hidden'><p>{{}}</p></div>",
+    "a clamp around an element": f"<div style='{_CLAMP}overflow:hidden'><span>we read</span> {{}}</div>",
+    "a clamp that another box cuts": f"<div style='overflow:hidden'><div style='{_CLAMP}'>{{}}</div></div>",
+    "a clamp that is painted alone": f"<div style='{_CLAMP}contain:paint'>{{}}</div>",
+    "a clamp under a box": f"<div style='{_CLAMP}'>{{}}</div><div style='background:#fff;position:relative;"
+    "height:90px'></div>",
+    "dots": "<div style='overflow:hidden;text-overflow:ellipsis;height:20px;line-height:20px'>we\u00a0read\u00a0more"
+    "\u00a0of\u00a0this\u00a0story\u00a0in\u00a0the\u00a0papers {}</div>",
+    "a token of a formula": "<math><mtext>we read more of {}</mtext></math>",
+}
+
+
 @pytest.mark.browser
-@pytest.mark.parametrize("inner", ["{}", "<p>{}</p>", "<span>we read</span> {}"])
-def test_lines_that_a_box_leaves_out_are_cut_off(studio: Studio, inner: str) -> None:
-    style = "display:-webkit-box;-webkit-line-clamp:1;-webkit-box-orient:vertical;overflow:hidden;width:300px"
+@pytest.mark.parametrize("way", _LEFT_OUT)
+def test_lines_that_a_box_leaves_out_are_cut_off(studio: Studio, way: str) -> None:
     text = f"we read more of this story in the paper today, and {_WORDS}"
-    page = show(studio, f"<div style='{style}'>{inner.format(text)}</div>")
+    page = show(studio, f"<div style='width:300px'>{_LEFT_OUT[way].format(text)}</div>")
     kept = domsieve.clean(page, method="none", hidden="pixels").text.split()
     assert {"we", "read", "more", "of"} <= {*kept}
     assert not {"today,", "seven", "words", "reader", "can"} & {*kept}
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("box", [_CLAMP, "overflow:hidden;text-overflow:ellipsis"])
+def test_lines_behind_dots_are_read_where_they_can_be_seen(studio: Studio, box: str) -> None:
+    text = f"we\u00a0read\u00a0more\u00a0of\u00a0this\u00a0story\u00a0in\u00a0the\u00a0papers {_WORDS}, and {_WORDS}"
+    page = show(studio, f"<div style='width:200px;{box}'>{text}</div>")
+    assert domsieve.clean(page, method="none", hidden="pixels").text.endswith(f"{_WORDS}, and {_WORDS}\n")
 
 
 @pytest.mark.browser

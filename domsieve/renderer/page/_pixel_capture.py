@@ -20,7 +20,6 @@ PIXEL_STYLES = (
     "word-spacing",
     "font-stretch",
     "font-kerning",
-    "-webkit-line-clamp",
     "font-variation-settings",
     "text-rendering",
     "ruby-align",

@@ -157,8 +157,7 @@ class Count:
                 continue
             if found and not unreadable[owner]:
                 sights[owner] = Sight.SEEN
-                end = int(scene.first[parts[-1]] + letters[-1])
-                if found != [(0, scene.letters_of[owner] if scene.is_clamped[owner] else end)]:
+                if found != [(0, scene.letters_of[owner])]:
                     sources = scene.sources.get(owner)
                     if sources == []:
                         sights[owner] = Sight.UNSURE

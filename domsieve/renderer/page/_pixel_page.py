@@ -12,6 +12,7 @@ from domsieve.renderer.browser.connection import CommandError
 from domsieve.renderer.browser.tab import SHARED, Tab
 from domsieve.renderer.page._pixel_capture import PixelCapture
 from domsieve.renderer.page._pixel_parts import F64
+from domsieve.renderer.page._pixel_rests import put_rest, rests_of
 from domsieve.renderer.page._pixel_scene import Scene
 
 _FILES = tuple(
@@ -21,6 +22,7 @@ _SCRIPT = SHARED + "".join(Path(__file__).with_name(f"{name}.js").read_text("utf
 _WORLD = "domsieve-pixels"
 # Bounds of the work on one page.
 MOST_FRAMES = 100
+_MOST_RESTS = 2_000
 # So many nodes are asked for at once.
 _AT_ONCE = 500
 
@@ -166,4 +168,15 @@ class OpenPage:
     async def capture(self, names: Sequence[str]) -> PixelCapture:
         """Capture the page with some computed properties."""
         params = {"computedStyles": [*names], "includePaintOrder": True, "includeDOMRects": True}
-        return await self.session.ask("DOMSnapshot.captureSnapshot", params, PixelCapture)
+        capture = await self.session.ask("DOMSnapshot.captureSnapshot", params, PixelCapture)
+        await self.complete(capture)
+        return capture
+
+    async def complete(self, capture: PixelCapture) -> None:
+        """Add boxes of the words that a capture leaves out."""
+        for number, document in enumerate(capture.documents):
+            if number in self.worlds and (rests := rests_of(capture, document)[:_MOST_RESTS]):
+                handles = await asyncio.gather(*(self._resolve(number, rest.node_id) for rest in rests))
+                told = [(rest.begin, rest.box) for rest in rests]
+                for rest, words in zip(rests, await self.call(number, "rests", told, *handles), strict=True):
+                    put_rest(document, rest, words)

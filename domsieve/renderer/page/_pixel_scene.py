@@ -105,7 +105,6 @@ class Scene(Shapes):
     is_displaced : (N,), the nodes whose lines captures have elsewhere: vertical ones, in columns, buttons, drawings.
     is_combined : (N,), the nodes whose letters stand side by side in a line that goes down.
     has_other_digits : (N,), the nodes whose styles choose other digits of their font.
-    is_clamped : (N,), the nodes in boxes that show only some lines (``line-clamp``); captures leave out others.
     misread : (B,), the parts of texts for which a font of the page draws other letters.
     letters_of : (N,), how many letters each text has.
     sources : which letters of a text those on the page come from, where a style changes their number; see
@@ -220,8 +219,6 @@ class Scene(Shapes):
         self.is_level = has("writing-mode", "horizontal-tb", "")
         self.column = column
         split = ~(has("column-count", "auto", "") & has("column-width", "auto", ""))
-        cuts = has("overflow-y", "hidden", "clip", "auto", "scroll")
-        self.is_clamped = self.below(cuts & ~has("-webkit-line-clamp", "none", ""))
         self._is_ruby, self._is_annotation = (
             self.below(has("display", one)) for one in ("ruby", "ruby-text")
         )

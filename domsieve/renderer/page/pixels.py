@@ -128,6 +128,7 @@ async def look(
         try:
             async with asyncio.timeout(limit_s):
                 await page.open(capture)
+                await page.complete(capture)
                 scripted = None
                 page.is_in_transition = any(await page.ask_all("isInTransition"))
                 page.has_canvas = scripts and any(await page.ask_all("hasCanvas"))

@@ -1,6 +1,7 @@
 // Evaluated after pixels.js: adds what tells where the lines of texts are, and draws them apart from the page.
 // lines(...nodes): where the lines of texts are, and how large drawings are shown.
-// firstLines(...nodes): see below. glyphs(...nodes): where the letters of texts along paths are. crowded(...nodes): see below.
+// rests(told, ...nodes), firstLines(...nodes), crowded(...nodes): see below. glyphs(...nodes): where the letters of texts along
+// paths are.
 // measured(fonts, lines), drawn(fonts, lines, width, height, scale): the letters of lines, apart from the page.
 Object.assign(domsievePixels, (() => {
   const { part, run, own } = dom;
@@ -14,7 +15,8 @@ Object.assign(domsievePixels, (() => {
 
   const OF_LINES = ["fontStyle", "fontWeight", "fontFamily", "fontVariantCaps", "fontStretch", "textRendering", "fontSize",
     "letterSpacing", "wordSpacing", "textTransform"];
-  const MOST_GLYPHS = 5_000;
+  // Letters of texts along paths, and of words without boxes, that are placed.
+  const [MOST_GLYPHS, MOST_RESTS] = [5_000, 50_000];
   // The code units of a path, of which it says how many it draws, each with its text; empty if they are not clear.
   const charactersOf = (path, count) => {
     const [all, joined] = [[], []];
@@ -203,6 +205,43 @@ Object.assign(domsievePixels, (() => {
         const matrix = owner instanceof SVGGraphicsElement ? run(owner, SVGGraphicsElement, "getScreenCTM") : null;
         if (isDrawn && matrix && boxes.length === 1) boxes[0] = widened(boxes[0], parent, node, matrix);
         return [boxes, matrix && [matrix.a, matrix.b, matrix.c, matrix.d], isDrawn];
+      });
+    },
+
+    // Of each text, its words from a place on that are not in the line of a box: where each begins and ends in it, in code
+    // units, and its left, top, right and bottom in CSS px of the page. A word that goes on in another line is several.
+    rests(told, ...nodes) {
+      let left = MOST_RESTS;
+      return nodes.map((node, number) => {
+        const [from, box] = told[number];
+        const [data, range, found] = [part(node, CharacterData, "data"), new Range(), []];
+        const boxes = (begin, end) => {
+          range.setStart(node, begin);
+          range.setEnd(node, end);
+          return [...range.getClientRects()].map(({ left, top, right, bottom }) =>
+            [left + scrollX, top + scrollY, right + scrollX, bottom + scrollY]);
+        };
+        const isInLine = ([, top, , bottom]) => Math.min(bottom, box[3]) - Math.max(top, box[1]) > (bottom - top) / 2;
+        for (const { index, 0: word } of data.slice(from).matchAll(/\S+/gu)) {
+          if ((left -= word.length) < 0) break;
+          const begin = from + index;
+          const own = boxes(begin, begin + word.length);
+          if (own.length < 2) {
+            found.push(...own.filter((one) => !isInLine(one)).map((one) => [begin, begin + word.length, ...one]));
+            continue;
+          }
+          let at = begin;
+          for (const letter of word) {
+            const [one] = boxes(at, at + letter.length);
+            const last = found.at(-1);
+            if (one && !isInLine(one)) {
+              if (last?.[1] === at && last[3] === one[1]) Object.assign(last, { 1: at + letter.length, 4: one[2] });
+              else found.push([at, at + letter.length, ...one]);
+            }
+            at += letter.length;
+          }
+        }
+        return found;
       });
     },
 
