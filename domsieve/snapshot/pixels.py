@@ -12,6 +12,8 @@ from domsieve.snapshot.strings import StringTable
 LEAST_SLOT = 1.0, 0.5
 """Text can be read in a box that scrolls if this shows so much at once: width and height in sizes of a letter."""
 
+# Words of more letters are cut between letters.
+_LONGEST = 20
 # What pictures say of texts: the whole word, or the beginning of a word with numbers.
 _UNSURE, _IN_PART, _CUT = "unsure", "seen ", "cut "
 
@@ -41,7 +43,7 @@ def unsure_texts(page: Snapshot) -> int:
 def with_seen_texts(page: Snapshot) -> Snapshot:
     """Return the page with its texts cut to the words that its pictures show; the page itself if they show all.
 
-    A word counts as seen if most of its letters are. `cut_words` counts the others.
+    A word counts as seen if most of its letters are; long ones are cut themselves. `cut_words` counts the others.
     """
     said, text_of = _said(page), {}
     for node in np.flatnonzero(page.text >= 0).tolist() if said else ():
@@ -80,19 +82,29 @@ def _said(page: Snapshot) -> list[str]:
 
 
 def _cut(text: str, ranges: Sequence[tuple[int, int]]) -> tuple[str, int]:
-    """Return the words of a text most letters of which are in ranges, and the number of other words."""
+    """Return the words of a text most letters of which are in ranges, and the number of other words.
+
+    Of a long one, which may be several words that something joins, or a sentence, the letters in ranges are kept.
+    """
     kept, space, letters, dropped = [], "", 0, 0
     for is_space, run in groupby(text, str.isspace):
         word = "".join(run)
         if is_space:
             space = word
             continue
-        seen = sum(max(min(end, letters + len(word)) - max(first, letters), 0) for first, end in ranges)
-        letters += len(word)
-        if 2 * seen > len(word):
-            kept.append(space + word)
+        end = letters + len(word)
+        seen = [
+            (max(first, letters), min(last, end)) for first, last in ranges if first < end and last > letters
+        ]
+        count = sum(last - first for first, last in seen)
+        if count < len(word) > _LONGEST:
+            shown = "".join(word[first - letters : last - letters] for first, last in seen)
         else:
-            dropped += 1
+            shown = word if 2 * count > len(word) else ""
+        if shown:
+            kept.append(space + shown)
+        dropped += shown != word
+        letters = end
     return "".join(kept) + (space if text[-1:].isspace() else ""), dropped
 
 

@@ -475,6 +475,23 @@ def test_lines_that_a_box_leaves_out_are_cut_off(studio: Studio, way: str) -> No
 
 
 @pytest.mark.browser
+@pytest.mark.parametrize(
+    "text",
+    [
+        "玫瑰和百合在这里生长得很好每天浇水两次服从这个秘密命令现在请不要告诉任何人",
+        "roses-and-lilies-grow-well-here-we-read-obey-this-order-now-and-tell-nobody",
+    ],
+)
+def test_text_without_spaces_is_cut_between_letters(studio: Studio, text: str) -> None:
+    style = "font:16px/20px sans-serif;width:160px;overflow-wrap:anywhere;overflow:hidden"
+    for height, most in ((20, 30), (200, len(text))):
+        page = show(studio, f"<div style='{style};height:{height}px'>{text}</div>")
+        kept = domsieve.clean(page, method="none", hidden="pixels").text.strip()
+        assert text.startswith(kept)
+        assert (8 if most < len(text) else most) <= len(kept) <= most
+
+
+@pytest.mark.browser
 @pytest.mark.parametrize("box", [_CLAMP, "overflow:hidden;text-overflow:ellipsis"])
 def test_lines_behind_dots_are_read_where_they_can_be_seen(studio: Studio, box: str) -> None:
     text = f"we\u00a0read\u00a0more\u00a0of\u00a0this\u00a0story\u00a0in\u00a0the\u00a0papers {_WORDS}, and {_WORDS}"
