@@ -40,6 +40,7 @@ def _drawing(inner: str) -> str:
     return f"<svg style='{_LAYER}' viewBox='0 0 9 9' preserveAspectRatio=none>{inner}</svg>"
 
 
+_LATE = "@keyframes a { 0%, 90% { display: none } to { display: block } } noscript, canvas { animation: a 8s both }"
 # Readers, whose scripts are on, see none of these.
 WAYS = {
     "a media query": f"<style>{_SHEET}</style>{_PLAIN}",
@@ -85,6 +86,14 @@ WAYS = {
     "a font": "<style>@media (scripting) { @font-face { font-family: drawn; src: url(/empty.ttf) } }"
     f"{_NONE} {{ @font-face {{ font-family: drawn; src: url(/full.ttf) }} }} #x {{ font-family: drawn }}</style>"
     "<p id=x>{}</p>",
+    "an element for browsers without scripts": "<noscript style='display:block !important'>{}</noscript>",
+    "such an element that a sheet shows": "<style>body noscript { display: block !important }</style>"
+    "<noscript>{}</noscript>",
+    "such an element in a tree that an animation shows": f"<div><template shadowrootmode=open><style>{_LATE}"
+    "</style><noscript>{}</noscript></template></div>",
+    "such an element that pushes another": "<div style='overflow:hidden;height:24px'><noscript style='display:block"
+    " !important;height:30px'>x</noscript><p style='margin:-30px 0 0'>{}</p></div>",
+    "what is in a canvas that an animation shows": f"<style>{_LATE}</style><canvas>{{}}</canvas>",
     "a script that notices that it was off": f"<style>{_SHEET}</style>{_PLAIN}"
     "<script>matchMedia('(scripting: none)').onchange = () =>"
     " document.querySelector('.x').style.setProperty('color', '#000', 'important')</script>",

@@ -28,7 +28,7 @@ from domsieve.analysis.columns.letter_room import (
     overlaps,
 )
 from domsieve.analysis.columns.lined import are_lined
-from domsieve.analysis.columns.page_columns import MEDIA, has_tag, page_texts
+from domsieve.analysis.columns.page_columns import MEDIA, has_tag, in_tag, page_texts
 from domsieve.analysis.columns.paint_styles import LEAST_CONTRAST, LEAST_OPACITY, LEAST_PX
 from domsieve.analysis.columns.pieces import are_in_pieces
 from domsieve.analysis.columns.rectangles import intersection, is_larger, samples, share_in
@@ -130,8 +130,10 @@ def _judged(page: Snapshot) -> NDArray[np.uint8]:
     if not page.has_layout:
         reason[nodes[~shown_nodes(page)[nodes]]] = Hiding.NO_BOX
         return reason
-    reason[nodes[page.style[nodes] < 0]] = Hiding.NO_BOX
-    nodes = nodes[page.style[nodes] >= 0]
+    # What is in a canvas has boxes if its own came while scripts were off.
+    has_box = (page.style >= 0) & ~(in_tag(page, "canvas") & ~has_tag(page, "canvas"))
+    reason[nodes[~has_box[nodes]]] = Hiding.NO_BOX
+    nodes = nodes[has_box[nodes]]
     if nodes.size:
         reason[nodes] = _Judge(page).judge(nodes)
     is_text = page.text >= 0

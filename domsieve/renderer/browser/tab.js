@@ -184,6 +184,8 @@ globalThis.domsieve = (() => {
   const held = [];
   const noNoscript = new CSSStyleSheet();
   noNoscript.replaceSync("noscript { display: none !important }");
+  // Elements that stronger rules of the page show, and their styles.
+  const restyled = [];
   const frame = () => new Promise((done) => requestAnimationFrame(done));
 
   return {
@@ -272,9 +274,22 @@ globalThis.domsieve = (() => {
     },
 
     hideNoscript(isHidden) {
-      document.adoptedStyleSheets = [
-        ...[...document.adoptedStyleSheets].filter((sheet) => sheet !== noNoscript), ...(isHidden ? [noNoscript] : []),
-      ];
+      const all = allTrees();
+      for (const tree of all.filter((one) => one === document || part(one, Node, "ownerDocument") === document)) {
+        tree.adoptedStyleSheets = [
+          ...[...tree.adoptedStyleSheets].filter((sheet) => sheet !== noNoscript), ...(isHidden ? [noNoscript] : []),
+        ];
+      }
+      for (const [one, style] of restyled.splice(0)) {
+        if (style === null) one.removeAttribute("style");
+        else one.setAttribute("style", style);
+      }
+      if (!isHidden) return;
+      for (const one of all.flatMap((tree) => [...tree.querySelectorAll("noscript")])) {
+        if (getComputedStyle(one).display === "none") continue;
+        restyled.push([one, one.getAttribute("style")]);
+        one.style.setProperty("display", "none", "important");
+      }
     },
 
     resume() {
