@@ -283,6 +283,7 @@ WAYS = {
         "<div style='height:100vh;overflow:auto'><div style='position:sticky;top:0;height:100vh;background:#000'>"
         "</div><div style='height:1500px'></div></div><p style='color:#fff'>{}</p>",
         "<style>.a::first-line{{color:#fff}}</style><p class=a>{}</p>",
+        "<style>.a{{background:contrast-color(currentcolor)}}.a::first-line{{color:#fff}}</style><p class=a>{}</p>",
         "<p style='color:color(rec2020 1 1 1)'>{}</p>",
         "<p style='color:color(a98-rgb 1 1 1)'>{}</p>",
         "<p style='color:color(prophoto-rgb 1 1 1)'>{}</p>",
@@ -356,6 +357,8 @@ WAYS = {
         "<p style='transform:rotateX(88deg)'>{}</p>",
     ],
     Hiding.COVERED: [
+        "<div style='position:relative'><p>{}</p><script type=text/plain "
+        f"style='display:block;{_LAYER};height:auto;background:#fff'>roses and lilies</script></div>",
         "<div style='position:relative'><p>{}</p><div style='position:absolute;left:0;top:0;width:100%;he"
         "ight:100%;background:rgba(255,255,255,.99)'></div></div>",
         "<div style='position:relative'><p>{}</p><div style='position:absolute;left:0;top:0;width:100%;he"
@@ -445,6 +448,8 @@ WAYS = {
         "<div style='position:absolute;left:0;top:0;border:600px ridge #fff'></div></div>",
     ],
     Hiding.CLIPPED: [
+        "<div style='overflow:hidden;height:1.5em'><script type=text/plain style='display:contents'>roses "
+        "and lilies</script><p>{}</p></div>",
         _CUT_PAST.format("0 0,100% 0,0 0"),
         _CUT_PAST.format("0 0,100% 0,100% 2px,0 2px").replace("clip-path", "margin-top:-9px;clip-path"),
         "<p style='mask:linear-gradient(#000,#000) no-repeat 0 -9999px'>{}</p>",
@@ -668,6 +673,8 @@ SEEN_TOO = [
     "<div style='position:relative;width:300px'><p style='position:absolute;margin:0;left:0;top:0'>{}"
     "</p><div style='position:relative'><span style='background:#eee'>a<br><br>b</span></div></div>",
     "<style>.a{{color:#fff}}.a::first-line{{color:#000}}</style><p class=a>{}</p>",
+    "<style>.a{{background:currentcolor}}.a::first-line{{color:#fff}}</style><p class=a>{}</p>",
+    "<script type=text/plain style='display:block;position:relative;background:#fff'>line</script><p>{}</p>",
     "<p style='filter:hue-rotate(90deg);color:#c00'>{}</p>",
     "<p style='color:#fff;filter:drop-shadow(0 0 1px #000)'>{}</p>",
     "<div style='background:#fff;isolation:isolate'><p style='mix-blend-mode:difference;color:#fff'>{"

@@ -38,6 +38,8 @@ ONLY_PICTURES = [
     "<script>c.getContext('2d').fillRect(0, 0, 9999, 9999)</script>",
     f"<div style='position:relative'><p>{{}}</p><svg style='{_LAYER}' viewBox='0 0 9 9' preserveAspectRatio=none>"
     "<path d='M0 0h9v9h-9z' fill=#eee /></svg></div>",
+    "<style>#x {{ position: relative; z-index: 0 }} #x::first-line {{ color: #fff }} #x::before {{ content: ''; "
+    "position: absolute; inset: 0; z-index: -1; background: contrast-color(currentcolor) }}</style><p id=x>{}</p>",
 ]
 
 

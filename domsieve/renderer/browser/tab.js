@@ -7,7 +7,8 @@
 // hideNoscript(): keeps noscript hidden while scripts are off, or ends that.
 // trim(): makes the document ready for its capture, and brings animations to where they are after `endMs`, also if they
 // wait for a reader to scroll to something; returns how many nodes it had.
-// resume(): lets those go on that follow what is scrolled, and brings those back that began less than `oldMs` before.
+// resume(): lets those go on that follow what is scrolled, gives elements their own colours back where these were those of
+// their first lines, and brings animations back that began less than `oldMs` before.
 // halfway: the former.
 // hold(), letGo(): pauses the others, so that the pictures show them as they are in the capture, and lets them go on.
 globalThis.domsieve = (() => {
@@ -58,31 +59,49 @@ globalThis.domsieve = (() => {
     const size = { width: `${width}px`, height: `${height}px` };
     if (isLocked || scrolls) animated(body, { position: "relative", top: "0px", ...(scrolls ? size : {}) });
   };
-  // A capture has no styles of ::first-line. Where the first line is the only one, the element gets its colour.
-  const showFirstLine = (element, style) => {
-    if (/^(inline|contents|none)$/.test(style.display) || element.childElementCount) return; // others inherit the colour
+  // A capture has no styles of ::first-line. Where the first line is the only one, the element gets its colour, and
+  // keeps all else that is made of its own colour.
+  const colourOfFirstLine = (element, style) => {
+    if (/^(inline|contents|none)$/.test(style.display) || element.childElementCount) return null; // others inherit the colour
     const first = getComputedStyle(element, "::first-line");
-    const color = first.backgroundColor === first.color ? "transparent" : first.color;
     const fill = first.webkitTextFillColor;
-    if (color === style.color && fill === style.webkitTextFillColor) return;
-    if (run(element, Element, "getAnimations").length) return; // of which first lines know nothing
+    const color = first.backgroundColor === fill ? "transparent" : fill;
+    if (color === style.webkitTextFillColor) return null;
+    if (run(element, Element, "getAnimations").length) return null; // of which first lines know nothing
     const range = new Range();
     range.selectNodeContents(element);
     const lines = [...range.getClientRects()].filter((rect) => rect.width && rect.height);
-    if (!lines.length) return;
+    if (!lines.length) return null;
     const top = Math.min(...lines.map((rect) => rect.top)), bottom = Math.max(...lines.map((rect) => rect.bottom));
-    if (bottom - top < 1.5 * Math.max(...lines.map((rect) => rect.height))) {
-      animated(element, { color, webkitTextFillColor: fill === first.color ? color : fill });
+    return bottom - top < 1.5 * Math.max(...lines.map((rect) => rect.height)) ? color : null;
+  };
+  const WITH_COLOURS = /-color|-image|shadow|^(fill|stroke|filter|backdrop-filter|content|shape-outside)$/;
+  const OF_LETTERS = /^(text-shadow|text-emphasis-color|-webkit-.*)$/;
+  const inCamelCase = (name) => name.replace(/-(.)/g, (_, letter) => letter.toUpperCase());
+  let coloured = [];
+  const showFirstLines = (found) => {
+    const names = [...found[0]?.style ?? []].filter((name) => WITH_COLOURS.test(name) && !OF_LETTERS.test(name));
+    const valuesOf = ({ style }) => names.map((name) => [name, style.getPropertyValue(name)]);
+    const before = found.map(valuesOf);
+    coloured = found.map(({ element, color }) => animated(element, { color }));
+    const after = found.map(valuesOf);
+    for (const [at, { color }] of found.entries()) {
+      const changed = before[at].filter(([, value], number) => value !== after[at][number][1]);
+      const kept = Object.fromEntries(changed.map(([name, value]) => [inCamelCase(name), value]));
+      coloured[at].effect.setKeyframes({ ...kept, color });
     }
   };
   // Chapters below the fold may be skipped until they are scrolled to. An animation shows them and changes no attribute.
   const showSkipped = () => {
+    const firstLines = [];
     for (const [element, style] of laidOut(own("documentElement"))) {
       if (!style) continue;
       const look = unskipped(style);
       if (look) animated(element, look);
-      showFirstLine(element, style);
+      const color = colourOfFirstLine(element, style);
+      if (color) firstLines.push({ element, style, color });
     }
+    showFirstLines(firstLines);
   };
   // What waits until a reader scrolls to something; see https://drafts.csswg.org/css-animations-2/#animation-trigger.
   const waits = ({ effect, playState }) => {
@@ -294,6 +313,7 @@ globalThis.domsieve = (() => {
 
     resume() {
       for (const one of halfway.splice(0)) one.play();
+      for (const one of coloured.splice(0)) one.cancel(); // pictures have the true ones
       if (!postponed.length) return;
       for (const [one, time] of postponed.splice(0)) {
         one.currentTime = time;
@@ -325,8 +345,12 @@ globalThis.domsieve = (() => {
         rest.setEndAfter(own("documentElement"));
         rest.deleteContents();
       }
-      // Half of what a capture carries would be source code, which nobody wants.
-      for (const script of own("scripts")) if (!isData(script) && script.textContent) script.textContent = " "; // not :empty
+      // Half of what a capture carries would be source code, which nobody wants. What a style sheet shows takes room.
+      const shown = new Set();
+      for (const [node, style] of laidOut(own("documentElement"))) if (style) shown.add(node);
+      for (const script of own("scripts")) {
+        if (!isData(script) && !shown.has(script) && script.textContent) script.textContent = " "; // not :empty
+      }
       const all = allTrees();
       const young = all.flatMap(animationsOf).filter((one) => isYoung(one, oldMs)).map((one) => [one, one.currentTime]);
       const known = new Set();
