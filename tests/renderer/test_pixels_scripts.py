@@ -120,7 +120,7 @@ def _kept(page: Any) -> set[str]:
     return {*str(domsieve.clean(page, method="none", hidden="pixels").text).split()}
 
 
-@pictured(lambda way: WAYS[way].replace("{}", _WORDS))
+@pictured(lambda way: "<p>before</p>" + WAYS[way].replace("{}", _WORDS))
 @pytest.mark.parametrize("way", WAYS)
 def test_what_shows_only_while_scripts_are_off_is_hidden(ahead: Snapshot, way: str) -> None:
     assert ahead.provenance.complete
