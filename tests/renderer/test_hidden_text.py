@@ -948,10 +948,10 @@ _FADE = (
     "<style>@keyframes in {{ from {{ opacity: 0 }} to {{ opacity: 1 }} }} @keyframes out {{ to {{ opacity: 0 }} }} "
     "@keyframes away {{ to {{ visibility: hidden; opacity: 0 }} }} p {{ opacity: 0 }}</style>"
 )
+_BY_TARGET = "<style>#x:target~p{{opacity:1}}p{{opacity:0}}</style><i id=x></i><p>{}</p>"
 FADES_IN = [
     "<meta http-equiv=refresh content='99;url=#x'><style>#x:target~p{{opacity:0}}</style><i id=x></i><p>{}</p>",
-    "<meta http-equiv=refresh content='20;url=#x'><style>#x:target~p{{opacity:1}}p{{opacity:0}}</style>"
-    "<i id=x></i><p>{}</p>",
+    "<meta http-equiv=refresh content='20;url=#x'>" + _BY_TARGET,
     "<meta http-equiv=refresh content=50>" + _FADE + "<p style='animation:in 1s 9s forwards'>{}</p>",
     "<meta http-equiv=refresh content='x; y'>" + _FADE + "<p style='animation:in 1s 9s forwards'>{}</p>",
     _FADE + "<p style='animation:in 4s forwards'>{}</p>",
@@ -982,6 +982,10 @@ FADES_IN = [
     "<svg height=1><rect><set attributeName=class to=b begin=4s /></rect></svg><p>{}</p>",
 ]
 FADES_OUT = [
+    "<meta http-equiv=refresh content='20#x'>" + _BY_TARGET,
+    "<meta http-equiv=refresh content='\u00a09;url=#x'>" + _BY_TARGET,
+    f'<iframe sandbox=allow-same-origin srcdoc="<meta http-equiv=refresh content=9;url=about:srcdoc#x>{_BY_TARGET}">'
+    "</iframe>",
     "<meta http-equiv=refresh content='20;url=#x'><style>#x:target~p{{opacity:0}}</style><i id=x></i><p>{}</p>",
     "<meta http-equiv=Refresh content='0; #x'><style>#x:target~p{{opacity:0}}</style><i id=x></i><p>{}</p>",
     "<iframe srcdoc=\"<meta http-equiv=refresh content='9,URL=&quot;about:srcdoc#x&quot;'><style>#x:target~p"

@@ -100,6 +100,16 @@ def test_the_shadow_of_a_lazy_picture_covers_text(studio: Studio) -> None:
 
 
 @pytest.mark.usefixtures("colours")
+def test_a_lazy_picture_that_no_reader_can_scroll_to_pushes_nothing_into_view(studio: Studio) -> None:
+    lazy = (
+        "<img loading=lazy src=/black.png style='display:block;min-width:1px;position:relative;top:8000px'>"
+    )
+    box = "<div style='overflow:hidden;height:24px'>{}<p style='margin:-60px 0 0'>{}</p></div>"
+    said = _show(studio, box.format(lazy, _WORDS))
+    assert said[_WORDS]
+
+
+@pytest.mark.usefixtures("colours")
 def test_captions_of_many_lazy_pictures_are_seen(studio: Studio) -> None:
     lazy = _PICTURE.format("loading=lazy src=/black.png")
     card = "<div style='position:relative;height:200px'>{}<h3 style='" + _OVER + "'>caption {}</h3></div>"

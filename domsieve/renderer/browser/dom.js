@@ -108,14 +108,23 @@ globalThis.dom = (() => {
   const animationsOf = (tree) =>
     run(tree, kind(tree) === Node.DOCUMENT_NODE ? Document : ShadowRoot, "getAnimations");
   // https://html.spec.whatwg.org/multipage/semantics.html#attr-meta-http-equiv-refresh
+  const REFRESH = /^[\t\n\f\r ]*(\d[\d.]*|\.[\d.]*)(?:(?=[;,\t\n\f\r ])[\t\n\f\r ]*[;,]?[\t\n\f\r ]*(.*))?$/s;
+  // Browsers let documents in a sandbox without scripts go nowhere.
+  const stays = (inner) => {
+    const frame = part(inner, Document, "defaultView")?.frameElement;
+    if (!frame) return false;
+    const words = frame.getAttribute("sandbox")?.toLowerCase().split(/\s+/);
+    return (words && !words.includes("allow-scripts")) || stays(part(frame, Node, "ownerDocument"));
+  };
   const refreshOf = (inner) => {
+    if (stays(inner)) return { ms: Infinity };
     const found = [...inner.querySelectorAll("meta[http-equiv=refresh i][content]")].flatMap((one) => {
-      const [, seconds, rest] = one.getAttribute("content").match(/^\s*([\d.]+)[;,\s]*(.*)$/s) ?? [];
-      if (!(seconds >= 0)) return [];
+      const [, seconds, rest = ""] = one.getAttribute("content").match(REFRESH) ?? [];
+      if (!seconds) return [];
       const address = rest.replace(/^url\s*=\s*/i, "").replace(/^(["'])(.*?)(\1.*)?$/s, "$2");
       const base = part(inner, Document, "baseURI"), [own] = part(inner, Document, "URL").split("#");
       const [page, fragment] = (URL.canParse(address, base) ? new URL(address, base).href : address).split(/#(.*)/s);
-      return [{ ms: 1000 * Number(seconds), fragment: page === own && address ? fragment : undefined }];
+      return [{ ms: 1000 * (parseFloat(seconds) || 0), fragment: page === own && address ? fragment : undefined }];
     });
     return found.reduce((first, one) => (one.ms <= first.ms ? one : first), { ms: Infinity });
   };

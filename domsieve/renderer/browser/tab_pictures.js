@@ -8,7 +8,10 @@
 // when they were noted, or have gone since because loading was stopped, and the texts that they met then, if the page was
 // laid out anew; in px of the page.
 Object.assign(domsieve, (() => {
-  const { part, run, own, kind, isLaidOut, viewOf, trees, places, allTrees, laidOut, animationsOf, endsWithin, isYoung, isPassing } = dom;
+  const {
+    part, run, own, kind, isLaidOut, viewOf, trees, places, allTrees, laidOut, canScroll, animationsOf, endsWithin, isYoung,
+    isPassing,
+  } = dom;
 
   let pictures, texts; // none are known if they could not be noted
   // Lazy pictures, videos and frames that are not there yet, where text is: they come when a reader scrolls to it.
@@ -121,6 +124,13 @@ Object.assign(domsieve, (() => {
       if (!moved.has(box)) moved.set(box, [part(box, Element, "scrollLeft"), part(box, Element, "scrollTop")]);
     }
     element.scrollIntoView({ block: "start", inline: "center", behavior: "instant" });
+    // That scrolls boxes, too, that no reader can scroll.
+    for (let box = above(element); box; box = above(box)) {
+      const [isWide, isHigh] = canScroll(box);
+      if (isWide && isHigh) continue;
+      const [left, top] = moved.get(box);
+      run(box, Element, "scrollTo", { ...(!isWide && { left }), ...(!isHigh && { top }), behavior: "instant" });
+    }
   };
   const scrollBack = () => {
     for (const [box, [left, top]] of moved) {
