@@ -185,10 +185,12 @@ class Missing(NamedTuple):
     ----------
     places : left, top, right and bottom, in px of the page, of pictures that had not come, or are gone.
     awaited : the addresses of pictures and frames that had not come, and whether they had begun to arrive.
+    is_cut : whether its last nodes were removed, which may have covered any text.
     """
 
     places: Sequence[Sequence[float]] = ()
     awaited: Mapping[str, bool] = MappingProxyType({})
+    is_cut: bool = False
 
 
 def mark_missing(scene: Scene, missing: Missing) -> None:

@@ -27,7 +27,7 @@ class Sight(IntEnum):
     SEEN = 1
     UNSEEN = 2
     UNSURE = 3
-    UNPICTURED = 4  # the time ended before
+    UNPICTURED = 4  # the time ended before, or what may cover it was cut off
 
 
 class Count:

@@ -307,7 +307,8 @@ async def capture_document(
             if moments.whens:
                 await moments.take(capture, names, limit_s=rest_s())
             if isinstance(capture, PixelCapture):
-                missing = Missing([[-inf, -inf, inf, inf]] if lost is None else lost, awaited)
+                places = [[-inf, -inf, inf, inf]] if lost is None else lost
+                missing = Missing(places, awaited, count > max_nodes)
                 try:
                     await tab.call(watch.frame_id, watch.loader_id, "resume()", limit_s=rest_s())
                     capture, is_whole = await look(

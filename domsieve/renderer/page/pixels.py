@@ -158,6 +158,9 @@ async def look(
     except (ValueError, LookupError, ArithmeticError, msgspec.MsgspecError) as error:
         # The numbers that a hostile page brings about make no sense.
         raise CommandError(f"The page cannot be pictured: {error}") from error
+    if missing.is_cut:
+        seen = np.flatnonzero(sights == Sight.SEEN)
+        sights[np.setdiff1d(seen, [*ranges])] = Sight.UNPICTURED
     said = [Sight(sight).name.lower() if sight else "" for sight in sights.tolist()]
     for node, parts in ranges.items():
         said[node] += "".join(f" {first}-{end}" for first, end in parts)
