@@ -10,6 +10,7 @@ import domsieve
 from domsieve.renderer.page._pixel_cases import letter_sources, pieces_of
 from domsieve.renderer.page._pixel_letters import INKS
 from domsieve.renderer.page._pixel_likeness import Comparison, likenesses
+from domsieve.renderer.page._pixel_parts import seen_ranges
 from domsieve.snapshot.page import Snapshot
 from tests.renderer.conftest import Studio
 from tests.renderer.test_pixels import pictured, show
@@ -662,6 +663,15 @@ def test_a_first_line_is_read_that_is_longer_in_its_own_case(studio: Studio) -> 
     sheet = "<style>p { width: 400px } p::first-line { text-transform: uppercase }</style>"
     page = show(studio, f"{sheet}<p>{text}</p>")
     assert domsieve.clean(page, method="none", hidden="pixels").text.strip() == text
+
+
+def test_unseen_parts_between_others_count_as_seen_only_where_they_are_few() -> None:
+    letters = np.array([9, 4, 9, 9, 9, 3, 9])
+    first, none = np.append(0, np.cumsum(letters)[:-1]), np.zeros(7, np.bool_)
+    few, many = np.array([1, 0, 1, 1, 1, 0, 1], np.bool_), np.array([1, 0, 0, 1, 0, 0, 1], np.bool_)
+    assert seen_ranges(first, letters, few, none) == [(0, 52)]
+    assert seen_ranges(first, letters, few, ~none) == [(0, 9), (13, 40), (43, 52)]
+    assert seen_ranges(first, letters, many, none) == [(0, 9), (22, 31), (43, 52)]
 
 
 @pytest.mark.parametrize(

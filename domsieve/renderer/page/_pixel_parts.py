@@ -33,8 +33,9 @@ _LEAST_ADVANCE = 0.2
 _MOST_LETTERS = 9
 # Nor are letters that are narrower for their size, or smaller, ever read; on a line with a few letters.
 _LEAST_READ, _FEWEST_IN_LINE, _LEAST_LETTER_PX, _LINE_HEIGHT = 0.2, 6, 3.5, 1.15
-# A part that is not seen says little alone: so many letters in a row must be unseen, and so few do not show a text.
-_FEWEST_UNSEEN, _FEWEST_SEEN = 9, 3
+# A part that is not seen says little alone: so many letters in a row must be unseen, or such a share of all in parts
+# that were not compared with their letters. So few that are seen do not show a text.
+_FEWEST_UNSEEN, _UNSEEN_SHARE, _FEWEST_SEEN = 9, 0.35, 3
 # Scroll bars take room from the content of a frame.
 _FRAME_PX = 20.0
 # Controls of direction: those that force one, those that begin a part of the text, and those that end one.
@@ -192,8 +193,10 @@ def seen_ranges(first: Ints, letters: Ints, is_seen: Bools, is_drawn: Bools) -> 
         else:
             runs.append([begin, begin + count, seen, drawn])
     total = sum(end - begin for begin, end, *_ in runs)
+    unseen = sum(end - begin for begin, end, seen, drawn in runs if not seen and not drawn)
+    fewest_unseen = 0 if unseen > _UNSEEN_SHARE * total else _FEWEST_UNSEEN
     for run in runs if len(runs) > 1 else ():
-        fewest = _FEWEST_SEEN if run[2] else 0 if run[3] else _FEWEST_UNSEEN
+        fewest = _FEWEST_SEEN if run[2] else 0 if run[3] else fewest_unseen
         run[2] ^= run[1] - run[0] < min(fewest, total)
     found: list[tuple[int, int]] = []
     for begin, end, seen, _ in runs:
