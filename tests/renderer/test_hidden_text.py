@@ -176,6 +176,7 @@ SEEN = [
     "<style>.a{{position:relative;isolation:isolate}}.a::before{{content:'';position:absolute;inset:0;z-index:-1;"
     "background:#000}}</style><p class=a style='color:#fff'>{}</p>",
     "<p style='content-visibility:auto;margin-top:9000px'>{}</p>",
+    "<ul><li style='content-visibility:auto;margin-top:9000px'><p style='margin:60px 0 0'>{}</p></li></ul>",
     "<p style='color:#fff;text-shadow:0 0 1px #000'>{}</p>",
     "<p style='color:transparent;text-shadow:0 0 0 #000'>{}</p>",
     "<p style='color:transparent;-webkit-text-fill-color:#000'>{}</p>",
@@ -448,6 +449,7 @@ WAYS = {
         "<div style='position:absolute;left:0;top:0;border:600px ridge #fff'></div></div>",
     ],
     Hiding.CLIPPED: [
+        "<ul><li style='content-visibility:auto;height:24px'><p style='margin:60px 0 0'>{}</p></li></ul>",
         "<div style='overflow:hidden;height:1.5em'><script type=text/plain style='display:contents'>roses "
         "and lilies</script><p>{}</p></div>",
         _CUT_PAST.format("0 0,100% 0,0 0"),

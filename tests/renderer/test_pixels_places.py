@@ -161,6 +161,14 @@ COVERED = {
     "<section style='content-visibility:auto'>"
     f"<p style='position:relative;z-index:2'>{{}}</p></section><i style='{_LAYER};z-index:1;background:{_WHITE}'></i>"
     f"</div>{_TALL}",
+    "an inline box that contains nothing": "<div style='background:#fff'><b style='content-visibility:auto'>"
+    "<i style='position:relative;z-index:-1'>{}</i></b></div>",
+    "a row that contains nothing": "<div style='background:#fff'><table><tr style='content-visibility:auto'><td>"
+    "<i style='position:relative;z-index:-1'>{}</i></table></div>",
+    "a body that keeps its scrolling": "<style>body { content-visibility: auto; overflow: hidden; height: 150px }"
+    "</style><p style='margin-top:200px'>{}</p>",
+    "a body that keeps its ground": "<style>html { content-visibility: auto } body { background: #000; color: #fff; "
+    "height: 60px }</style><div style='height:200px'></div><p>{}</p>",
     "a backdrop on the page": "<style>#d { margin: 0; position: absolute; left: 0; top: 3000px; width: 1px } "
     "#d::backdrop { position: absolute; inset: 3030px 0 auto; height: 120px; background: #fff }</style>"
     f"{_TALL}<p>{{}}</p>{_TALL}<div id=d popover=manual></div><script>d.showPopover()</script>",
@@ -212,6 +220,19 @@ _SCALED = (
     "</text></svg>"
 )
 IN_SIGHT = {
+    **{
+        f"{what} that is skipped": f"<style>html, body, {what} {{ content-visibility: auto }}</style>"
+        f"{_TALL}{html}{_TALL}"
+        for what, html in (
+            ("section", "<section style='contain-intrinsic-height:100px'><p>{}</p></section>"),
+            ("li", "<ul><li>{}<li>more</ul>"),
+            ("td", "<table><tr><td>{}</table>"),
+            ("svg", "<svg width=900 height=40><text y=20>{}</text></svg>"),
+            ("*", "<table><tr><td><b>{}</b></table>"),
+        )
+    },
+    "in a frame whose body is skipped": f"{_TALL}<iframe style='width:900px;height:60px' srcdoc='<body style="
+    f"content-visibility:auto>{{}}'></iframe>{_TALL}",
     **{
         f"{where}, with white space that is left out": html.replace("{}", _WORDS.replace(" ", "\n  "))
         for where, html in (

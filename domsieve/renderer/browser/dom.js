@@ -6,7 +6,7 @@
 // trees(root), places(document, x, y), allTrees(): the shadow trees in a tree, the documents in one, and both of all.
 // laidOut(root): what may be laid out in an element.
 // animated(element, look): gives an element a look, by an animation, and returns that.
-// unskipped(style): the look of a box that has content only near the window when it is there; null for other boxes.
+// unskipped(element, style): the look of a box that has content only near the window when it is there; null for others.
 // scrolls(style), canScroll(element): whether a box can be scrolled to the side, and down; and by a reader.
 // animationsOf(tree), runs(animation), endsWithin(animation, ms): animations, whether one goes by the clock, and ends soon.
 // isYoung(animation, ms): whether it has gone on for less than so long.
@@ -85,13 +85,22 @@ globalThis.dom = (() => {
     animation.finish();
     return animation;
   };
-  // What it contains stays contained: https://www.w3.org/TR/css-contain-2/#content-visibility
-  const unskipped = ({ contentVisibility, translate, overflow, display }) => (contentVisibility !== "auto" ? null : {
-    contentVisibility: "visible",
-    ...(translate === "none" ? { translate: "0px" } : {}),
-    ...(overflow === "visible" ? { overflow: "clip" } : {}),
-    ...(display === "block" ? { display: "flow-root" } : {}),
-  });
+  // What it contains stays contained: https://www.w3.org/TR/css-contain-2/#content-visibility. Of lines and rows nothing is
+  // skipped. The page and its body begin in the window, and their containment is also that of the window.
+  const ROWS = /^table-(row|column|header|footer)/, LINES = /^(inline( list-item)?|ruby|ruby-text|contents)$/;
+  const unskipped = (element, { contentVisibility, translate, overflow, display, width }) => {
+    if (contentVisibility !== "auto") return null;
+    const { documentElement, body } = part(element, Node, "ownerDocument");
+    if (element === documentElement || element === body) return null;
+    if (ROWS.test(display) || (LINES.test(display) && width === "auto")) return null;
+    const isBlock = /^(block|list-item)$/.test(display);
+    return {
+      contentVisibility: "visible",
+      ...(translate === "none" ? { translate: "0px" } : {}),
+      ...(/visible/.test(overflow) ? { overflow: "clip" } : {}),
+      ...(isBlock ? { display: display === "block" ? "flow-root" : "flow-root list-item" } : {}),
+    };
+  };
   const scrolls = ({ overflowX, overflowY }) => [overflowX, overflowY].map((value) => /auto|scroll/.test(value));
   const canScroll = (element) => {
     if (element === document.scrollingElement) return [true, true];

@@ -96,7 +96,7 @@ globalThis.domsieve = (() => {
     const firstLines = [];
     for (const [element, style] of laidOut(own("documentElement"))) {
       if (!style) continue;
-      const look = unskipped(style);
+      const look = unskipped(element, style);
       if (look) animated(element, look);
       const color = colourOfFirstLine(element, style);
       if (color) firstLines.push({ element, style, color });

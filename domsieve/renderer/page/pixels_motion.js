@@ -154,7 +154,7 @@ Object.assign(domsievePixels, (() => {
       for (const root of treesOf(roots)) {
         for (const element of root.querySelectorAll("*")) {
           if (!isLaidOut(element)) continue;
-          const look = unskipped(getComputedStyle(element));
+          const look = unskipped(element, getComputedStyle(element));
           if (look) revealed.push(animated(element, look));
         }
       }
