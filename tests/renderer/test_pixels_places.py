@@ -82,6 +82,13 @@ _ANCHORED = (
     "{}</p><div style='height:300px'></div></div><div style='position:fixed;position-anchor:--a;background:#fff;"
 )
 # What stays in the window while a page is scrolled, or follows it.
+_TREE = "<template shadowrootmode={}>"
+_LOW_BOX = "<div style='height:60px;overflow:auto;scrollbar-width:none'"
+# What takes all of the room that a box shows.
+_ON_TOP = (
+    "<style>.l {{ position: sticky; display: block; top: 0; width: 100%; height: 60px; margin-bottom: -60px; "
+    f"border: 0 }}}}</style>{_LOW_BOX}>{{}}<div style='height:300px'></div><p>{{{{}}}}</p></div>"
+)
 COVERED = {
     "a fixed pseudo-element behind it": f"<style>{_ON_BLACK}</style>{_TALL}<p>{{}}</p>",
     "a fixed box of which only the top is ever in the window": "<div style='position:fixed;left:0;top:0;"
@@ -180,6 +187,27 @@ COVERED = {
     "a box in a box that keeps the wheel": "<div style='height:60px;overflow:auto;scrollbar-width:none'><div style="
     "'height:60px;overflow:auto;scrollbar-width:none;overscroll-behavior:contain'><div style='height:300px'></div>"
     "</div><p>{}</p></div>",
+    "a slotted layer over a box that scrolls": f"<div style='position:relative'>{_TREE.format('closed')}{_LOW_BOX}>"
+    f"<div style='height:300px'></div><p>{{}}</p></div><slot></slot></template><i style='{_LAYER}'></i></div>",
+    "what a host paints over a box that scrolls": "<style>#x { position: relative } #x::after { content: ''; "
+    f"position: absolute; inset: 0 }}</style><div id=x>{_TREE.format('open')}{_LOW_BOX}>word"
+    "<div style='height:300px'></div><p>{}</p></div></template>word</div>",
+    "a layer in a box that does not scroll it": f"<div style='position:relative'>{_LOW_BOX}><i style='{_LAYER}'></i>"
+    "<div style='height:300px'></div><p>{}</p></div></div>",
+    "a frame in a box that keeps the wheel": _ON_TOP.format(
+        '<iframe class=l srcdoc="<style>html { overscroll-behavior: none }</style>"></iframe>'
+    ),
+    "a box in a sandboxed frame that keeps the wheel": _ON_TOP.format(
+        "<iframe class=l sandbox style='height:3000px;margin-bottom:-3000px' srcdoc=\"<div style='overflow:auto;"
+        "position:absolute;inset:0 0 auto;height:80px;overscroll-behavior:none'></div>\"></iframe>"
+    ),
+    "a box in a shadow tree that keeps the wheel": _ON_TOP.format(
+        f"<div class=l>{_TREE.format('closed')}<div style='height:60px;overflow:auto;overscroll-behavior:contain'>"
+        "<slot></slot></div></template><div style='height:300px'></div></div>"
+    ),
+    "a box in a box that never comes to its end": _ON_TOP.format(
+        "<div class=l style='overflow:auto'><div style='height:9000000px'></div></div>"
+    ),
     "a box that is inert by its style": "<div style='height:60px;overflow:auto;interactivity:inert'><a href=#x>.</a>"
     "<div style='height:300px'></div><p>{}</p></div>",
     "a fixed box that an element over it cuts": "<div style='position:relative'><p>{}</p><div style='"
@@ -215,6 +243,7 @@ COVERED = {
     "<script>{ const pen = document.currentScript.previousSibling.getContext('2d'); pen.fillStyle = '#fff'; "
     f"pen.fillRect(0, 0, 900, 60) }}</script></div></div>{_TALL}",
 }
+_LINES = "a line of a text\n" * 60
 _SCALED = (
     "<svg width=900 height=600 viewBox='0 0 600 400'><text x=20 y=20 style='font:14px sans-serif;{}'>{{}}"
     "</text></svg>"
@@ -280,6 +309,20 @@ IN_SIGHT = {
     f"{_TALL}</div></div>",
     "in a fixed body that scrolls": "<style>html { overflow: hidden } body { position: fixed; inset: 0; "
     f"overflow: auto }}</style>{_TALL}<p>{{}}</p>",
+    "in a box that shows the texts of a host": f"<div style='white-space:pre-line'>{_TREE.format('open')}{_LOW_BOX}>"
+    f"<slot></slot></div></template>{_LINES}{{}}</div>",
+    "in a box that shows the elements of a host": f"<div>{_TREE.format('closed')}{_LOW_BOX}><slot></slot></div>"
+    "</template><div style='height:300px'></div><p>{}</p></div>",
+    "in a box that scrolls a layer of its own": "<style>.l { position: absolute; inset: 0 0 -400px }</style>"
+    f"<div>{_TREE.format('open')}{_LOW_BOX[:-1]};position:relative'><slot></slot></div></template>"
+    "<i class=l></i><div style='height:300px'></div><p>{}</p></div>",
+    "in a box with a frame that keeps no wheel": _ON_TOP.format(
+        '<iframe class=l sandbox srcdoc="<style>html { overscroll-behavior-x: none } div { height: 900px }</style>'
+        '<div>a</div>"></iframe>'
+    ),
+    "in a box with another that keeps what goes to the side": _ON_TOP.format(
+        "<div class=l style='overflow:auto;overscroll-behavior-x:contain'><div style='width:3000px'>a</div></div>"
+    ),
     "on a page that has snapped": "<style>html { scroll-snap-type: y mandatory } section { height: 100vh; "
     "scroll-snap-align: start }</style><section>one</section><section>{}</section>",
     "an animation that waits": "<style>@keyframes k { from { opacity: 0 } } p { animation: k 0.2s both; "

@@ -104,14 +104,32 @@ class OpenPage:
             document = int(scene.document_of[node])
             await self.enter(document)
             if document in self.worlds:
-                way = await self.call(
-                    document, "isReached", await self._handle(scene, node), bool(scene.fixed.size)
-                )
+                way = await self._way(scene, node, "isReached", bool(scene.fixed.size))
                 if way == "by keys":
                     return True
                 is_reached &= bool(way)
             node = int(scene.parent[scene.starts[document]])
         return is_reached
+
+    async def _way(self, scene: Scene, node: int, name: str, *arguments: Any) -> str:
+        """Return how a wheel comes to a node, with a function of ``pixels_reach.js``: frames in it may keep it."""
+        document, below = int(scene.document_of[node]), scene.below_one(node)
+        starts = scene.starts[:-1]
+        outer = scene.parent[starts]
+        inner = np.flatnonzero((outer >= 0) & below[outer] & (scene.document_of[outer] == document)).tolist()
+        handles = await self._handles(scene, [node, *outer[inner].tolist()])
+        way = await self.call(
+            document, name, handles[0], *arguments, len(inner), *handles[1:], *self._roots[document]
+        )
+        if isinstance(way, str):
+            return way
+        for number, place in way:
+            frame = inner[number]
+            await self.enter(frame)
+            # What a document beyond the limit does is not known.
+            if frame not in self.worlds or await self._way(scene, int(starts[frame]), "passes", place):
+                return "by a pointer"
+        return ""
 
     async def _closed_roots(self) -> dict[str, list[int]]:
         """Return the browser's ids of closed shadow roots, by frame; captures do not have them."""

@@ -1,33 +1,116 @@
 // Evaluated after pixels.js: adds what tells which boxes a reader can scroll.
-// isReached(element, isBehind): how a reader can scroll a box, by keys or by a pointer; empty if not at all.
+// isReached(element, isBehind, count, ...handles): how a reader can scroll a box, by keys or by a pointer; empty if not at
+// all. If only frames in it are in the way: their numbers, and at which places.
+// passes(document, place, count, ...handles): the same of a frame that is in the way of what is around it, at a place.
+// The handles are these frames (`count`) and the closed shadow trees of the document.
 Object.assign(domsievePixels, (() => {
-  const { part, run, own, scrolls } = dom;
+  const { part, run, own, scrolls, animated } = dom;
   const { isPut, above, rectOf, isWindow, scrolledTo, scrollOn, scrollBack } = domsievePixels;
 
-  // Whether what is at a place is an element or in it, or is no obstacle: fixed boxes that are hidden here go away.
-  const isFor = (hit, element, root) => {
-    if (!hit) return true;
-    const isSlotted = run(hit, Node, "getRootNode") !== root;
-    for (let node = hit; node; node = above(node)) {
-      if (node === element || (isSlotted && node === root.host)) return true;
-      if (isPut(node) && getComputedStyle(node).position === "fixed") return true;
-      if (node instanceof Element && keepsWheel(getComputedStyle(node))) return false;
-    }
-    return false;
+  const rootOf = (node) => run(node, Node, "getRootNode");
+  // Browsers round places, and find nothing beyond the window.
+  const hitIn = (root, x, y) => run(root, root instanceof ShadowRoot ? ShadowRoot : Document, "elementFromPoint",
+    Math.min(x, innerWidth - 1), Math.min(y, innerHeight - 1));
+
+  // What an element must not have, so that another one around it holds what is placed (`position: absolute`) in it, also in
+  // a line of text, and else.
+  const ANYWHERE = { position: "static", filter: "none", "backdrop-filter": "none" };
+  const IN_BLOCKS = { transform: "none", translate: "none", rotate: "none", scale: "none", perspective: "none",
+    "offset-path": "none", "transform-style": "flat" };
+  const holds = (element, style) => {
+    if (element instanceof SVGElement) return true;
+    const coming = style.willChange.split(", ");
+    const has = (looks) => Object.keys(looks).some((name) => style[name] !== looks[name] || coming.includes(name));
+    if (style.display === "contents") return false;
+    return has(ANYWHERE) || (style.display !== "inline" && (has(IN_BLOCKS) || coming.includes("contain")
+      || /layout|paint|content|strict/.test(style.contain) || style.contentVisibility !== "visible"));
   };
-  // A box that keeps the wheel for itself, so that nothing around it is scrolled.
-  const keepsWheel = ({ overflowX, overflowY, overscrollBehaviorX, overscrollBehaviorY }) =>
-    /auto|scroll|hidden/.test(overflowX + overflowY) && [overscrollBehaviorX, overscrollBehaviorY].some((one) => one !== "auto");
+
+  // Whether a box keeps the wheel for itself, so that nothing around it is scrolled along one of these axes: always, or
+  // because nobody comes to its end. What cannot be scrolled itself (`hidden`) keeps it, too.
+  const MOST_PX = 1_000_000;
+  const keepsWheel = (element, style, axes) => ["X", "Y"].some((axis, at) => {
+    const [overflow, size] = [style[`overflow${axis}`], at ? "Height" : "Width"];
+    const isScroller = isWindow(element) || /auto|scroll|hidden/.test(style.overflowX + style.overflowY);
+    const isEndless = () => !/hidden|clip/.test(overflow) && part(element, Element, `scroll${size}`) > MOST_PX;
+    return axes[at] && isScroller && (style[`overscrollBehavior${axis}`] !== "auto" || isEndless());
+  });
   const isInert = (element) => getComputedStyle(element).interactivity === "inert";
+
+  // Asks what a wheel at a place does to an element: `true` if it comes to it, or nothing is there but fixed boxes, which are
+  // hidden here and go away; [frame, place] if a frame decides.
+  const wheelOver = (element, axes, frames, closed) => {
+    const trees = new Map(closed.map((tree) => [tree.host, tree]));
+    const slots = new Map(closed.flatMap((tree) => [...tree.querySelectorAll("slot")]
+      .flatMap((slot) => run(slot, HTMLSlotElement, "assignedNodes").map((node) => [node, slot]))));
+    const slotOf = (node) => (node instanceof Element ? part(node, Element, "assignedSlot") : null) ?? slots.get(node);
+    const comesFrom = (hit) => {
+      let isOut = false; // of the boxes that do not hold what is placed
+      for (let node = hit; node; node = slotOf(node) ?? above(node)) {
+        if (!(node instanceof Element)) continue;
+        const style = getComputedStyle(node);
+        isOut &&= !holds(node, style);
+        if (node === element) return !isOut;
+        if (isPut(node) && style.position === "fixed") return true;
+        if (!isOut && keepsWheel(node, style, axes)) return false;
+        isOut ||= style.position === "absolute";
+      }
+      return false;
+    };
+    // Trees of shadows show only their own elements.
+    const deepest = (x, y) => {
+      let hit = hitIn(rootOf(element), x, y);
+      for (let tree; (tree = hit && (part(hit, Element, "shadowRoot") ?? trees.get(hit)));) {
+        const inner = hitIn(tree, x, y);
+        if (!inner || rootOf(inner) !== tree) break;
+        hit = inner;
+      }
+      return hit;
+    };
+    // A host stands for the texts in its slots, but also for what it paints itself.
+    const hosts = new Set();
+    for (let root = rootOf(element); root instanceof ShadowRoot; root = rootOf(root.host)) hosts.add(root.host);
+    const beneath = (x, y) => {
+      const inside = [...run(element, Element, "querySelectorAll", "slot")];
+      const looks = inside.map((one) => animated(one, { pointerEvents: "none" }));
+      const hit = deepest(x, y);
+      looks.forEach((one) => one.cancel());
+      return hit;
+    };
+    return (x, y) => {
+      const first = deepest(x, y);
+      const hit = hosts.has(first) ? beneath(x, y) : first;
+      if (!hit) return true;
+      if (!comesFrom(hit)) return false;
+      const frame = frames.findIndex((one) => hitIn(rootOf(one), x, y) === one);
+      return frame < 0 || [frame, [...shareOf(frames[frame], x, y), axes]];
+    };
+  };
+  // Where a place is in a frame, as shares of its window, which may be drawn in another size.
+  const shareOf = (frame, x, y) => {
+    const { left, top, width, height } = rectOf(frame);
+    const style = getComputedStyle(frame);
+    const share = (far, whole, size, edges) => {
+      const sum = (edge) => parseFloat(style[`padding${edge}`]) + parseFloat(style[`border${edge}Width`]);
+      const [before, after] = edges.map(sum);
+      return (far / whole * size - before) / (size - before - after);
+    };
+    return [
+      share(x - left, width, frame.offsetWidth, ["Left", "Right"]),
+      share(y - top, height, frame.offsetHeight, ["Top", "Bottom"]),
+    ];
+  };
 
   // No page can know where exactly.
   const places = () => [0.02, 0.26, 0.5, 0.74, 0.98].map((place) => place + 0.03 * (Math.random() - 0.5));
-  const isReached = (element, isBehind) => {
+  const isReached = (element, isBehind, count, ...handles) => {
     // The page behind a dialog is inert as long as that is open.
     for (let node = element; node; node = above(node)) {
-      if (node.inert === true || (node === element && isInert(node))) return isBehind || own("querySelector").call(document, ":modal") ? "by a pointer" : "";
+      if (node.inert !== true && (node !== element || !isInert(node))) continue;
+      return isBehind || own("querySelector").call(document, ":modal") ? "by a pointer" : "";
     }
-    const takesKeys = (one) => one.tabIndex >= 0 && !(one instanceof HTMLIFrameElement) && !isInert(one)
+    const isFrame = (one) => /^(iframe|object|embed)$/.test(part(one, Element, "localName"));
+    const takesKeys = (one) => one.tabIndex >= 0 && !isFrame(one) && !isInert(one)
       && !run(one, Element, "closest", "[inert]") && !run(one, Element, "matches", ":disabled")
       && run(one, Element, "checkVisibility", { visibilityProperty: true });
     if ([element, ...run(element, Element, "querySelectorAll", "*")].some(takesKeys)) return "by keys";
@@ -46,17 +129,32 @@ Object.assign(domsievePixels, (() => {
     const { left, top, right, bottom } = rectOf(element);
     const [x, y] = [Math.max(left, 0), Math.max(top, 0)];
     const [wide, high] = [Math.min(right, innerWidth) - x, Math.min(bottom, innerHeight) - y];
-    const root = run(element, Node, "getRootNode");
-    const hit = (across, down) => run(root, root instanceof ShadowRoot ? ShadowRoot : Document, "elementFromPoint",
-      x + across * wide, y + down * high);
-    const found = places().some((across) => places().some((down) => isFor(hit(across, down), element, root)));
+    const axes = ["Width", "Height"].map((size) =>
+      part(element, Element, `scroll${size}`) > part(element, Element, `client${size}`) + 1);
+    // Without a doctype, only the body knows.
+    const known = axes.some(Boolean) ? axes : [true, true];
+    const wheel = wheelOver(element, known, handles.slice(0, count), handles.slice(count));
+    const inFrames = [];
+    const found = places().some((across) => places().some((down) => {
+      const answer = wheel(x + across * wide, y + down * high);
+      if (Array.isArray(answer)) inFrames.push(answer);
+      return answer === true;
+    }));
     moved.forEach(scrollBack);
-    return found ? "by a pointer" : "";
+    return found ? "by a pointer" : inFrames;
   };
 
   return {
     // Whether a reader can scroll a box: a pointer reaches it somewhere, or keys do, for something in it takes these.
     // `isBehind` says that there are fixed boxes, of which one may be a dialog.
     isReached,
+
+    passes(inner, [across, down, axes], count, ...handles) {
+      const root = own("documentElement");
+      if (!root || keepsWheel(root, getComputedStyle(root), axes)) return [];
+      const wheel = wheelOver(root, axes, handles.slice(0, count), handles.slice(count));
+      const answer = wheel(across * innerWidth, down * innerHeight);
+      return Array.isArray(answer) ? [answer] : answer ? "by a pointer" : [];
+    },
   };
 })());
