@@ -208,6 +208,8 @@ COVERED = {
     "a box in a box that never comes to its end": _ON_TOP.format(
         "<div class=l style='overflow:auto'><div style='height:9000000px'></div></div>"
     ),
+    "the side of a fixed body that scrolls": "<style>body { position: fixed; inset: 0; width: 2600px; "
+    f"overflow: auto }}</style><p style='margin-left:1400px'>{{}}</p>{_TALL}<p>more</p>",
     "a box that is inert by its style": "<div style='height:60px;overflow:auto;interactivity:inert'><a href=#x>.</a>"
     "<div style='height:300px'></div><p>{}</p></div>",
     "a fixed box that an element over it cuts": "<div style='position:relative'><p>{}</p><div style='"
@@ -323,6 +325,8 @@ IN_SIGHT = {
     "in a box with another that keeps what goes to the side": _ON_TOP.format(
         "<div class=l style='overflow:auto;overscroll-behavior-x:contain'><div style='width:3000px'>a</div></div>"
     ),
+    "in a fixed body that scrolls and is too wide": "<style>body { position: fixed; inset: 0; width: 2600px; "
+    f"overflow: auto }}</style>{_TALL}<p>{{}}</p>",
     "on a page that has snapped": "<style>html { scroll-snap-type: y mandatory } section { height: 100vh; "
     "scroll-snap-align: start }</style><section>one</section><section>{}</section>",
     "an animation that waits": "<style>@keyframes k { from { opacity: 0 } } p { animation: k 0.2s both; "

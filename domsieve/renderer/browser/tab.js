@@ -49,15 +49,17 @@ globalThis.domsieve = (() => {
     go();
   };
   // Scripts lock a page behind a dialog by a fixed body, which shows only a part of the page then, and others let only a
-  // fixed body scroll.
+  // fixed body scroll; what such a body has beside the window stays there.
   const release = () => {
     const { body } = document;
     if (!body || getComputedStyle(body).position !== "fixed") return;
-    const { top, bottom, width, height } = body.getBoundingClientRect();
+    const { left, top, right, bottom, width, height } = body.getBoundingClientRect();
     const isLocked = height > innerHeight + 1 && top <= 0 && bottom > 0;
     const scrolls = part(body, Element, "scrollHeight") > part(body, Element, "clientHeight") + 1 && canScroll(body)[1];
     const size = { width: `${width}px`, height: `${height}px` };
-    if (isLocked || scrolls) animated(body, { position: "relative", top: "0px", ...(scrolls ? size : {}) });
+    const [before, after] = [Math.max(-left, 0), Math.max(right - innerWidth, 0)];
+    const cut = !isLocked && before + after ? { clipPath: `inset(-1000000px ${after}px -1000000px ${before}px)` } : {};
+    if (isLocked || scrolls) animated(body, { position: "relative", top: "0px", ...(scrolls ? { ...size, ...cut } : {}) });
   };
   // A capture has no styles of ::first-line. Where the first line is the only one, the element gets its colour, and
   // keeps all else that is made of its own colour.
