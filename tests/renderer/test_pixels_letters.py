@@ -663,6 +663,17 @@ def test_a_first_line_is_read_that_is_longer_in_its_own_case(studio: Studio) -> 
     sheet = "<style>p { width: 400px } p::first-line { text-transform: uppercase }</style>"
     page = show(studio, f"{sheet}<p>{text}</p>")
     assert domsieve.clean(page, method="none", hidden="pixels").text.strip() == text
+    # Where an element follows, Chrome would not end the capture.
+    page = show(
+        studio, f"{sheet}<form><input name=textContent><p>Die Straße<br>saß leer <b>da</b></p></form>"
+    )
+    assert domsieve.clean(page, method="none", hidden="pixels").text.split() == [
+        "Die",
+        "Strasse",
+        "saß",
+        "leer",
+        "da",
+    ]
 
 
 def test_unseen_parts_between_others_count_as_seen_only_where_they_are_few() -> None:

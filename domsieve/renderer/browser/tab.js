@@ -93,6 +93,39 @@ globalThis.domsieve = (() => {
       coloured[at].effect.setKeyframes({ ...kept, color });
     }
   };
+  // Chrome does not end the capture of a page where a first line has more letters in its own case, such as "SS" for "ß", and
+  // others follow that are not of the same text. So these letters are spelled out, which changes nothing of what is seen.
+  const LONGER = /[\u00df\u0130\u0149\u01f0\u0390\u03b0\u0587\u1e96-\u1e9a\u1f50-\u1fff\ufb00-\ufb17]/g;
+  const IN_CASE = {
+    uppercase: (letter) => [letter.toUpperCase(), letter.toUpperCase().toLowerCase()],
+    lowercase: (letter) => [letter.toLowerCase(), letter.toLowerCase()],
+  };
+  const spellOut = () => {
+    const all = [...laidOut(own("documentElement"))];
+    if (!all.some(([text, style]) => !style && text.data.search(LONGER) >= 0)) return;
+    for (const [element, style] of all) {
+      if (!style || /^(inline|contents)$/.test(style.display)) continue;
+      const { textTransform } = getComputedStyle(element, "::first-line");
+      const inCase = textTransform === style.textTransform ? null : IN_CASE[textTransform];
+      if (!inCase || part(element, Node, "textContent").search(LONGER) < 0) continue;
+      const hasOthers = element.childElementCount
+        || ["::before", "::after"].some((name) => !/^(none|normal)$/.test(getComputedStyle(element, name).content));
+      if (!hasOthers) continue;
+      const range = new Range();
+      range.selectNodeContents(element);
+      const end = [...range.getClientRects()].find((rect) => rect.width && rect.height)?.bottom;
+      const walker = own("createTreeWalker").call(document, element, NodeFilter.SHOW_TEXT);
+      while (walker.nextNode()) {
+        const text = walker.currentNode;
+        for (const { index, 0: letter } of [...text.data.matchAll(LONGER)].reverse()) {
+          range.setStart(text, index);
+          range.setEnd(text, index + 1);
+          const [changed, spelled] = inCase(letter);
+          if (changed.length > 1 && range.getBoundingClientRect().top < end) text.replaceData(index, 1, spelled);
+        }
+      }
+    }
+  };
   // Chapters below the fold may be skipped until they are scrolled to. An animation shows them and changes no attribute.
   const showSkipped = () => {
     const firstLines = [];
@@ -104,6 +137,7 @@ globalThis.domsieve = (() => {
       if (color) firstLines.push({ element, style, color });
     }
     showFirstLines(firstLines);
+    spellOut();
   };
   // What waits until a reader scrolls to something; see https://drafts.csswg.org/css-animations-2/#animation-trigger.
   const waits = ({ effect, playState }) => {
