@@ -50,6 +50,16 @@ _WIDE = "x=-50% y=-200% width=200% height=500%"
 _MERGE = "<feMerge><feMergeNode /><feMergeNode in=SourceGraphic /></feMerge>"
 _ON_LINES = "<div style='position:relative;z-index:0;font-size:16px'>{}<p style='margin:0'>[]</p></div>"
 _LOW = "<div style='position:absolute;left:0;width:600px;{};top:{}px'></div>"
+# Rules do not know of what colour a picture is. Letters that are justified so are not compared with their shape.
+_WHITE = (
+    "color:#fff;background:url(data:image/svg+xml,%3Csvg%20xmlns=%27http://www.w3.org/2000/svg%27%20width=%279%27%20"
+    "height=%279%27%3E%3Crect%20width=%279%27%20height=%279%27%20fill=%27white%27/%3E%3C/svg%3E)"
+)
+_SPREAD = "font-stretch:99%;text-align-last:justify;text-justify:inter-character;width:900px"
+_STRUCK = "text-decoration:line-through double #000 2px"
+_IN_SLOT = (
+    f"<div><template shadowrootmode={{}}><s style='{_STRUCK}'><slot></slot></s></template><p style='{_WHITE};"
+)
 UNLIKE = {
     "strips of letters in circles": "<div style='position:relative'>ⓘⓖⓝⓞⓡⓔ ⓐⓛⓛ ⓟⓡⓔⓥⓘⓞⓤⓢ {}"
     "<div style='position:absolute;inset:0;"
@@ -127,6 +137,38 @@ UNLIKE = {
     "linear-gradient(#000 3px,transparent 0) 0 0/100% 4px;width:max-content'>{}</p>",
     "on upright lines": "<p style='background:"
     "linear-gradient(90deg,#000 2px,transparent 0) 0 0/3px 100%;width:max-content'>{}</p>",
+    **{
+        f"lines of white letters {way}": f"<style>.w {{ {_WHITE};{_SPREAD} }} {rule}</style>{body}"
+        for way, rule, body in (
+            ("of their own", "", f"<p class=w style='{_STRUCK}'>{{}}</p>"),
+            ("that are important", "", f"<p class=w style='{_STRUCK}!important'>{{}}</p>"),
+            ("of a box around them", "", f"<s style='{_STRUCK}'><p class=w>{{}}</p></s>"),
+            ("of a first line", f".w::first-line {{ {_STRUCK} }}", "<p class=w>{}</p>"),
+            (
+                "that wait for their end",
+                ".w { text-decoration:line-through double #fff 2px;transition:text-decoration 999s steps(1,end) } "
+                "@starting-style { .w { text-decoration-color:#000 } }",
+                "<p class=w>{}</p>",
+            ),
+            (
+                "of a highlight",
+                f"::highlight(x) {{ {_STRUCK} }}",
+                "<p class=w id=w>{}</p><script>{ const range = new Range(); range.selectNodeContents(w); "
+                "CSS.highlights.set('x', new Highlight(range)) }</script>",
+            ),
+            (
+                "under others",
+                f".w {{ {_STRUCK};margin:0 }}",
+                f"<div style='position:relative'><p class=w>{{}}</p><p style='{_AT};top:0'>Others to read</p></div>",
+            ),
+        )
+    },
+    **{
+        f"lines of white letters in a slot: {mode}": f"{_IN_SLOT.format(mode)}{_SPREAD}'>{{}}</p></div>"
+        for mode in ("open", "closed")
+    },
+    "lines of white letters of another size": f"<p style='{_WHITE};{_STRUCK};font-stretch:99%;font-size-adjust:.9'>"
+    "{}</p>",
     "under the shadow of another text": "<p style='margin:0;white-space:nowrap'>{}</p>"
     "<p style='margin:0;white-space:nowrap;text-shadow:0 -1.2em #000;line-height:1.2'>"
     "Those lie above these by their own shadow all along the line</p>",
@@ -326,6 +368,19 @@ LIKE = {
     "narrow": "<p style='display:inline-block;transform:scaleX(.7)'>narrow letters of some words</p>",
     "with an emoji before": "<p>🎉🎉🎉 a party of many words 👩‍👩‍👧 for the whole family</p>",
     "underlined": "<p style='text-decoration:underline wavy red 2px'>jumping gypsies with a wavy line</p>",
+    **{
+        f"spread, with lines: {style}": f"<p style='{_SPREAD};{style}'>seven words that a reader can read</p>"
+        for style in (
+            "text-decoration:underline",
+            _STRUCK,
+            'text-emphasis:"●" #000',
+            "background:linear-gradient(90deg,#036,#063) text;color:transparent;text-decoration:underline",
+            "font-size:30px;color:transparent;-webkit-text-stroke:1px #000;text-decoration:underline",
+        )
+    },
+    "a struck narrow font": "<p style='font-stretch:80%'>words in a <s>narrow font</s></p>",
+    "underlined digits of a width": "<p style='font-variant-numeric:tabular-nums'><u>123 and 456 in columns</u></p>",
+    "underlined signs": "<p><u>★★★☆☆ ♥♥♥ --- ***</u> <a href=#x>→ ←</a> <del>*** ===</del></p>",
     "two thin lines through letters": f"<p style='{_LINE.format('2px', '-.2em')}'>"
     f"<span style='{_LINE.format('2px', '-.45em')}'>seven words that a reader can read</span></p>",
     "white with a shadow": "<p style='color:#fff;text-shadow:0 0 4px #000'>seven words that a reader can read</p>",
@@ -434,6 +489,21 @@ def test_letters_are_drawn_as_the_browser_draws_them(ahead: Snapshot, way: str) 
     kept = domsieve.clean(ahead, method="none", hidden="pixels").text
     assert str(kept).strip()
     assert str(kept) == str(domsieve.clean(ahead, method="none", hidden="keep").text)
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize(
+    "line", ["line-through double #000 3px", "underline #000 3px", "underline wavy #000"]
+)
+def test_lines_of_white_signs_are_no_signs(studio: Studio, line: str) -> None:
+    signs = "--- -... . -.-- ★★★★ 🇴\u200b🇧\u200b🇪 ◌ͦ◌ͤ"
+    page = show(
+        studio,
+        f"<p>before</p><p style='{_WHITE};text-decoration:{line}'>{signs} {'<i>🇴</i>' * 9}</p><p>after {signs}</p>",
+    )
+    kept = domsieve.clean(page, method="none", hidden="pixels").text.split()
+    assert kept[:2] == ["before", "after"]
+    assert len(kept) > 6
 
 
 @pytest.mark.browser

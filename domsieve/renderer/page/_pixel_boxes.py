@@ -8,6 +8,8 @@ from numpy.typing import NDArray
 
 from domsieve.renderer.page._pixel_parts import F64, Bools, Ints
 
+# Around texts that are pictured apart, for what reaches beyond their boxes, and to see whether it moves.
+_MARGIN_PX = 40.0
 # So many pixels are worked on at once: a guess that fits the caches of processors.
 _MOST_AT_ONCE = 200_000
 
@@ -83,3 +85,9 @@ def counts(mask: Bools, edges: Ints) -> F64:
         x, y, right, bottom = edges[box].tolist()
         found[box] = np.count_nonzero(mask[y:bottom, x:right])
     return found
+
+
+def around_all(boxes: F64) -> F64:
+    """Return what is around boxes (n, 4), with a margin."""
+    edges = np.concatenate((boxes[:, :2].min(axis=0), boxes[:, 2:].max(axis=0)))
+    return np.asarray(np.rint(edges) + _MARGIN_PX * np.array([-1, -1, 1, 1]))

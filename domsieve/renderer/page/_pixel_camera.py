@@ -1,7 +1,8 @@
 """Take pictures of parts of an open page, with letters and without, and have its letters drawn apart."""
 
 import asyncio
-from collections.abc import Iterable
+import contextlib
+from collections.abc import AsyncIterator, Iterable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from domsieve.renderer.page._pixel_crowds import crowds, put_crowds
 from domsieve.renderer.page._pixel_images import FINE, SCALE, ink_of, picture_of, shifted_inks
 from domsieve.renderer.page._pixel_letters import Letters
 from domsieve.renderer.page._pixel_page import OpenPage
-from domsieve.renderer.page._pixel_parts import CHANCE, F64, Ints
+from domsieve.renderer.page._pixel_parts import CHANCE, F64, Bools, Ints
 from domsieve.renderer.page._pixel_scene import Scene
 from domsieve.snapshot.page import Kind
 
@@ -141,17 +142,24 @@ class Camera(OpenPage):
             await self.call(document, "drawn", letters.fonts, own, *sheet) for document, own in lines.items()
         ]
 
-    async def again(self, clip: F64, count: int) -> "tuple[list[Image], list[Image]]":
-        """Take so many pictures each without and with letters, at times and in an order that no page can know."""
+    async def again(
+        self, clip: F64, count: int, nodes: dict[int, Any] | None = None
+    ) -> "tuple[list[Image], list[Image]]":
+        """Take so many pictures each without and with letters, at times and in an order that no page can know.
+
+        With `nodes`, only the letters of these texts are left out, see `blank`.
+        """
         found: tuple[list[asyncio.Task[Image]], list[asyncio.Task[Image]]] = [], []
         for with_letters in CHANCE.sample([False, True] * count, 2 * count):
             await asyncio.sleep(CHANCE.uniform(0, _LONGEST_BREAK_S))
-            found[with_letters].append(await (self.shoot(clip) if with_letters else self.without(clip)))
+            found[with_letters].append(
+                await (self.shoot(clip) if with_letters else self.without(clip, nodes))
+            )
         return await asyncio.gather(*found[0]), await asyncio.gather(*found[1])
 
-    async def without(self, clip: F64) -> "asyncio.Task[Image]":
-        """Take a picture of a part of the page without letters."""
-        await self.blank(dict.fromkeys(self.worlds))
+    async def without(self, clip: F64, nodes: dict[int, Any] | None = None) -> "asyncio.Task[Image]":
+        """Take a picture of a part of the page without letters; with `nodes`, only of these texts."""
+        await self.blank(nodes or dict.fromkeys(self.worlds))
         picture = await self.shoot(clip)
         await self.unblank(self.worlds)
         return picture
@@ -217,3 +225,23 @@ class Camera(OpenPage):
         """Show the letters of documents again."""
         for document in documents:
             await self.call(document, "unblank")
+
+    async def lined(self, scene: Scene, parts: Bools) -> Bools:
+        """Return which of some parts (B,) have lines or marks now."""
+        lined = np.zeros(scene.ids.size, np.bool_)
+        parts = parts & np.isin(scene.document_of[scene.owner], [*self.worlds])
+        for document, texts in (await self.nodes(scene, np.flatnonzero(parts))).items():
+            own = np.unique(scene.owner[parts & (scene.document_of[scene.owner] == document)])
+            lined[own] = await self.call(
+                document, "areLined", len(texts), *texts, *self._roots.get(document, ())
+            )
+        return np.asarray(parts & lined[scene.owner])
+
+    @contextlib.asynccontextmanager
+    async def without_lines(self) -> AsyncIterator[None]:
+        """Take the lines and marks of all letters from the page for a block of code."""
+        for document in self.worlds:
+            await self.call(document, "unline", *self._roots.get(document, ()))
+        yield
+        for document in self.worlds:
+            await self.call(document, "reline")

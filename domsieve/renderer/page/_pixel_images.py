@@ -3,10 +3,13 @@
 import base64
 import io
 from collections.abc import Sequence
+from functools import reduce
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
+
+from domsieve.snapshot.contrast import WEIGHTS
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -48,3 +51,34 @@ def picture_of(encoded: str, reduced: int = 1) -> "Image":
 
     with Image.open(io.BytesIO(base64.b64decode(encoded)), formats=["PNG"]) as image:
         return image.convert("RGB").reduce(reduced)
+
+
+def levels_of(first: "Image", second: "Image") -> NDArray[np.uint8]:
+    """Return how far apart each pixel (height, width) of two pictures is, see `contrast`."""
+    from PIL import ImageChops
+
+    return _weighed(ImageChops.difference(first, second))
+
+
+def steady_levels(first: "Sequence[Image]", second: "Sequence[Image]") -> NDArray[np.uint8]:
+    """Return how far apart each pixel (height, width) is at least in two groups of pictures, see `levels_of`."""
+    from PIL import ImageChops
+
+    lightest, darkest = (
+        [reduce(way, pictures) for pictures in (first, second)]
+        for way in (ImageChops.lighter, ImageChops.darker)
+    )
+    return _weighed(
+        ImageChops.lighter(
+            ImageChops.subtract(darkest[0], lightest[1]), ImageChops.subtract(darkest[1], lightest[0])
+        )
+    )
+
+
+def _weighed(difference: "Image") -> NDArray[np.uint8]:
+    """Return the largest channel of each pixel (height, width) of a difference, by `WEIGHTS`."""
+    from PIL import ImageChops
+
+    channels = zip(difference.split(), WEIGHTS, strict=True)
+    weighed = (one.point([round(weight * level) for level in range(256)]) for one, weight in channels)
+    return np.asarray(reduce(ImageChops.lighter, weighed))

@@ -11,9 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from domsieve.renderer.page._pixel_boxes import Boxes, chunks
-from domsieve.renderer.page._pixel_letters import INKS
+from domsieve.renderer.page._pixel_letters import INKS, Letters
 from domsieve.renderer.page._pixel_parts import F64, Bools, Ints
 from domsieve.renderer.page._pixel_scene import Scene
+from domsieve.snapshot.page import Kind
 
 # Letters are at most so many pixels from where they should be: the boxes of buttons are a little off. Around a part
 # is a margin, for the box of a narrow letter may have no ground.
@@ -42,6 +43,8 @@ _LEAST_OF_OUTLINE = 0.65
 _MOST_COVERED, _LEAST_DARK, _LEAST_CONTRAST = 0.48, 0.5, 0.4
 # The ends of a line, where lines through it may begin, are left out of boxes longer than this.
 _LONG = 6
+# So many letters and signs in a row that are not compared say nothing. A guess.
+_MOST_UNCOMPARED = 6
 # Where letters may be, beginning with the place where they are mostly, in rings around it.
 _PLACES = sorted(product(range(-3, 4), range(-2, 3)), key=lambda place: max(map(abs, place)))
 _RINGS = _PLACES[:1], _PLACES[1:9], _PLACES[9:]
@@ -168,6 +171,21 @@ class Comparison:
         found = np.zeros(len(self.edges), np.bool_)
         found[self._parts[chosen]] = True
         return found
+
+
+def uncompared(scene: Scene, letters: Letters, is_seen: Bools) -> Bools:
+    """Return which parts (B,) of texts, of those that seem to be seen, are not compared with their letters.
+
+    Single ones between others, such as signs between words, are left out.
+    """
+    order = np.lexsort((scene.first, scene.owner))
+    parts = order[is_seen[order]]
+    is_any = (scene.is_sign | ~letters.is_drawn)[parts]
+    run = np.cumsum(~is_any)
+    many = np.bincount(run, scene.letters[parts] * is_any) > _MOST_UNCOMPARED
+    found = np.zeros_like(is_seen)
+    found[parts[is_any & many[run]]] = True
+    return np.asarray(found & (scene.kind[scene.owner] == Kind.TEXT))
 
 
 def _runs(edges: Ints) -> Ints:

@@ -1,18 +1,17 @@
 """Pictures of a part of a page, with letters and without: in which boxes they differ."""
 
-from collections.abc import Iterator, Sequence
-from functools import reduce
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from domsieve.renderer.page._pixel_boxes import Boxes, area, chunks, counts
+from domsieve.renderer.page._pixel_boxes import Boxes, area, around_all, chunks, counts
 from domsieve.renderer.page._pixel_grounds import is_noise, is_overlaid
 from domsieve.renderer.page._pixel_heaps import Heaps, equal_lines, lines_around
-from domsieve.renderer.page._pixel_images import FINE, SCALE
+from domsieve.renderer.page._pixel_images import FINE, SCALE, levels_of, steady_levels
 from domsieve.renderer.page._pixel_letters import INKS, Letters
-from domsieve.renderer.page._pixel_likeness import Comparison
+from domsieve.renderer.page._pixel_likeness import Comparison, uncompared
 from domsieve.renderer.page._pixel_parts import F64, SPREAD_PX, Bools, Ints, common, meet
 from domsieve.renderer.page._pixel_reading import is_smeared
 from domsieve.renderer.page._pixel_scene import Scene
@@ -47,8 +46,6 @@ _MOST_OWN = 0.95
 _MOST_BESIDE = 0.25
 # Two lines of a text that share no more than this of their height do not lie on each other.
 _APART = 0.25
-# Around texts that are pictured apart, for what reaches beyond their boxes, and to see whether it moves.
-_MARGIN_PX = 40.0
 
 
 class Pictures:
@@ -66,7 +63,7 @@ class Pictures:
         place, _ = scene.in_view()
         self._scene = scene
         self._without, self._complete = [without], [complete]
-        levels = _levels(complete, without)
+        levels = levels_of(complete, without)
         self._levels = levels
         self._differs = levels > _LEAST_CONTRAST
         self._clip = clip
@@ -118,7 +115,7 @@ class Pictures:
 
     def fill(self, comparison: Comparison, around: F64, picture: "Image") -> None:
         """Compare doubtful parts once more, in a picture of a place, see `around`, without the filling of letters."""
-        found = _levels(self._complete[0].crop(self._scaled(around[None])[0].tolist()), picture)
+        found = levels_of(self._complete[0].crop(self._scaled(around[None])[0].tolist()), picture)
         levels = np.zeros_like(comparison.levels)
         levels[self._inside(around, comparison)] = np.where(found > _LEAST_CONTRAST, found, 0)
         comparison.fill(levels, counts(levels > 0, comparison.edges))
@@ -135,6 +132,38 @@ class Pictures:
         self._mixed = np.where(unlike & ~self.smeared, self.changed, 0.0)
         self.smeared |= unlike
         self.changed[self.smeared] = 0
+
+    def uncompared(self, boxes: Bools, letters: Letters) -> Bools:
+        """Return which parts (B,) of some seem to be seen, but are not compared with their letters."""
+        return np.asarray(boxes & uncompared(self._scene, letters, (self.changed > 0) & ~self.smeared))
+
+    def unline(
+        self,
+        parts: Bools,
+        stuck: Bools,
+        around: F64,
+        pictures: Iterable[Sequence["Image"]],
+        *,
+        is_alone: bool,
+    ) -> None:
+        """Count only what also differs without the lines and marks of letters.
+
+        Parameters
+        ----------
+        parts, stuck : the parts (B,) with lines, and those of them that keep these.
+        around, pictures : a place, see `around`, and pictures of it without lines: without and with letters.
+        is_alone : whether the letters of others stay, see `crowds`.
+        """
+        left, top, right, bottom = self._scaled(around[None])[0].tolist()
+        shown = np.zeros_like(self._differs)
+        shown[top:bottom, left:right] = steady_levels(*pictures) > _LEAST_CONTRAST
+        differs = self._differs.copy()
+        for x, y, right, bottom in self._edges[parts].tolist():
+            differs[y:bottom, x:right] &= shown[y:bottom, x:right]
+        self.changed[parts] = np.minimum(self.changed, self._count(differs))[parts]
+        self._leave_out(stuck | self._is_cut(differs, np.flatnonzero(parts), self._edges))
+        if not is_alone:
+            self._differs = differs
 
     def _is_smeared(self, levels: NDArray[np.uint8], parts: Ints, edges: Ints) -> Bools:
         """Return which parts (B,), of some, change so smoothly in a picture that they cannot be read."""
@@ -241,7 +270,7 @@ class Pictures:
         """Return whether later pictures of the same states differ from these in a place."""
         edges = self._scaled(around[None])[0].tolist()
         return any(
-            np.count_nonzero(_levels(own[0].crop(edges), one) > _LEAST_CONTRAST) > _FEW_PIXELS
+            np.count_nonzero(levels_of(own[0].crop(edges), one) > _LEAST_CONTRAST) > _FEW_PIXELS
             for own, later in ((self._without, without), (self._complete, complete))
             for one in later
         )
@@ -321,17 +350,9 @@ class Pictures:
 
     def take_out(self, without: Sequence["Image"], complete: Sequence["Image"]) -> None:
         """Take out what moves by itself: pixels that are not apart in all pictures with and all without letters."""
-        from PIL import ImageChops
-
-        lightest, darkest = [], []
-        for pictures in ([*self._without, *without], [*self._complete, *complete]):
-            lightest.append(reduce(ImageChops.lighter, pictures))
-            darkest.append(reduce(ImageChops.darker, pictures))
-        levels = ImageChops.lighter(
-            ImageChops.subtract(darkest[0], lightest[1]), ImageChops.subtract(darkest[1], lightest[0])
-        )
         need, before = LEAST_SHARE * self._scene.ink, self.changed
-        self._levels, self.are_many = _weighed(levels), True
+        self._levels = steady_levels([*self._without, *without], [*self._complete, *complete])
+        self.are_many = True
         self._differs &= self._levels > _LEAST_CONTRAST
         self.changed = self._count(self._differs)
         self.changed[self.smeared] = 0
@@ -436,7 +457,7 @@ class Pictures:
         letters, drawn : see `compared`; only the letters of these texts.
         """
         place = self._scaled(around[None])[0]
-        levels = _levels(self._complete[0].crop(place.tolist()), picture)
+        levels = levels_of(self._complete[0].crop(place.tolist()), picture)
         parts = group[letters.is_drawn[group] & ~self._scene.is_sign[group]]
         ground, whole = np.asarray(picture), np.asarray(self._complete[0].crop(place.tolist()))
         for part in parts[self._in_shadow[parts]].tolist():
@@ -469,25 +490,3 @@ def _meet(first: Ints, second: Ints) -> bool:
 def _apart(first: NDArray[np.uint8], second: NDArray[np.uint8]) -> Bools:
     """Return where two pictures differ."""
     return np.asarray(np.maximum(first, second) - np.minimum(first, second) > _LEAST_CONTRAST)
-
-
-def _levels(first: "Image", second: "Image") -> NDArray[np.uint8]:
-    """Return how far apart each pixel (height, width) of two pictures is, see `contrast`."""
-    from PIL import ImageChops
-
-    return _weighed(ImageChops.difference(first, second))
-
-
-def _weighed(difference: "Image") -> NDArray[np.uint8]:
-    """Return the largest channel of each pixel (height, width) of a difference, by `WEIGHTS`."""
-    from PIL import ImageChops
-
-    channels = zip(difference.split(), WEIGHTS, strict=True)
-    weighed = (one.point([round(weight * level) for level in range(256)]) for one, weight in channels)
-    return np.asarray(reduce(ImageChops.lighter, weighed))
-
-
-def around_all(boxes: F64) -> F64:
-    """Return what is around boxes (n, 4), with a margin."""
-    edges = np.concatenate((boxes[:, :2].min(axis=0), boxes[:, 2:].max(axis=0)))
-    return np.asarray(np.rint(edges) + _MARGIN_PX * np.array([-1, -1, 1, 1]))

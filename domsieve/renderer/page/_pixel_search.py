@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from domsieve.renderer.page._moments import Moments
+from domsieve.renderer.page._pixel_boxes import around_all
 from domsieve.renderer.page._pixel_count import Count
 from domsieve.renderer.page._pixel_free import Rooms
 from domsieve.renderer.page._pixel_parts import CHANCE, F64, Bools, common, meet
-from domsieve.renderer.page._pixel_pictures import around_all
 from domsieve.renderer.page._pixel_scene import LOOKING, Scene
 from domsieve.renderer.page._pixel_viewer import AT_END, Viewer
 from domsieve.renderer.page._pixel_window import Shot, under_floats

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from domsieve.renderer.browser.tab import Tab
-from domsieve.renderer.page._pixel_boxes import area
+from domsieve.renderer.page._pixel_boxes import area, around_all
 from domsieve.renderer.page._pixel_capture import PixelCapture
 from domsieve.renderer.page._pixel_changes import skip_invisible
 from domsieve.renderer.page._pixel_count import IN_VIEW, Count
 from domsieve.renderer.page._pixel_letters import Letters
 from domsieve.renderer.page._pixel_likeness import Comparison
 from domsieve.renderer.page._pixel_parts import F64, Bools, Ints, common, meet
-from domsieve.renderer.page._pixel_pictures import Pictures, around_all
+from domsieve.renderer.page._pixel_pictures import Pictures
 from domsieve.renderer.page._pixel_reader import Reader
 from domsieve.renderer.page._pixel_scene import LOOKING, SHOWING, Scene
 from domsieve.renderer.page._pixel_window import cutting, reach_of, way_of
@@ -234,6 +234,7 @@ class Viewer(Reader):
         comparison = await asyncio.to_thread(part.compared, count.letters, drawn)
         await self._look_closer(part, comparison, count.letters, dict.fromkeys(self.worlds))
         await asyncio.to_thread(part.match, comparison)
+        await self._unline(count, part, boxes)
         # What was seen at another moment may be on top of these, and may not be seen now.
         asked = count.with_others(boxes, part.around(boxes)) if self.at_moment else boxes
         for group in await asyncio.to_thread(part.crowds, asked, count.can_be_alone):
@@ -246,12 +247,30 @@ class Viewer(Reader):
             )
             await self._look_closer(part, comparison, count.letters, nodes)
             await asyncio.to_thread(part.count_alone, group, comparison)
+            await self._unline(count, part, np.isin(np.arange(boxes.size), group), nodes)
         heaps = await asyncio.to_thread(part.bury)
         if heaps.texts.size:
             around = part.around(heaps.mixing)
             drawn = await self.draw(count.letters, around, part.size_of(around), heaps.texts)
             await asyncio.to_thread(part.mix, heaps, around, count.letters, drawn)
         return part
+
+    async def _unline(
+        self, count: Count, part: "Pictures", boxes: Bools, nodes: dict[int, Any] | None = None
+    ) -> None:
+        """Count nothing of some parts that are not compared with their letters but what is no line or mark of these.
+
+        With `nodes`, pictures are taken without the letters of these texts only, see `blank`.
+        """
+        uncompared = part.uncompared(boxes, count.letters)
+        lined = await self.lined(count.scene, uncompared)
+        if not lined.any():
+            return
+        around = part.around(lined)
+        async with self.without_lines():
+            stuck = await self.lined(count.scene, lined)
+            pictures = await self.again(around, _MOST_AGAIN if part.are_many else 1, nodes)
+        await asyncio.to_thread(part.unline, lined, stuck, around, pictures, is_alone=nodes is not None)
 
     async def _look_closer(
         self, part: "Pictures", comparison: Comparison, letters: Letters, nodes: dict[int, Any]

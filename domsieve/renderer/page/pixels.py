@@ -32,6 +32,7 @@ from numpy.typing import NDArray
 from domsieve.renderer.browser.connection import CommandError
 from domsieve.renderer.browser.tab import Tab
 from domsieve.renderer.page._moments import Moments
+from domsieve.renderer.page._pixel_boxes import around_all
 from domsieve.renderer.page._pixel_capture import PixelCapture, put_sights
 from domsieve.renderer.page._pixel_changes import (
     Missing,
@@ -46,7 +47,6 @@ from domsieve.renderer.page._pixel_count import Count, Sight
 from domsieve.renderer.page._pixel_fonts import Written, letters_of_fonts
 from domsieve.renderer.page._pixel_parts import CHANCE, F64, Bools, Ints, common
 from domsieve.renderer.page._pixel_patterns import has_strips
-from domsieve.renderer.page._pixel_pictures import around_all
 from domsieve.renderer.page._pixel_scene import SHOWING, Scene
 from domsieve.renderer.page._pixel_scripts import (
     LIKELY,
@@ -443,6 +443,7 @@ class _Page(Searcher):
         was_scrolled = False
         for document in self.worlds:
             await self.call(document, "unblank")
+            await self.call(document, "reline")
             was_scrolled |= await self.call(document, "restore")
         await self.session.send("Fetch.disable")
         if was_scrolled:  # the page is told with its next frame, while its scripts are off

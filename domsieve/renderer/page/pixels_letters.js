@@ -2,11 +2,13 @@
 // blank(count, ...nodes, ...roots): makes the letters of `count` text nodes transparent; with -1, all letters of the
 // document and of the closed shadow trees `roots`. unfill(...): the same, but their strokes and shadows stay.
 // unblank(): undoes both.
+// areLined(count, ...nodes, ...roots): which of `count` text nodes have lines (`text-decoration`) or marks (`text-emphasis`)
+// by their styles, those around them, or slots. unline(...roots), reline(): takes all of these from the page, and undoes it.
 // cut(...elements): blanks the backgrounds of these, too, which are cut to letters.
 // areBlank(...elements): see below.
 Object.assign(domsievePixels, (() => {
   const { part, run, own, animated } = dom;
-  const { sheet, strong, adopt, drop, treesOf } = domsievePixels;
+  const { sheet, strong, adopt, drop, treesOf, above } = domsievePixels;
 
   const NAME = `letters-${crypto.getRandomValues(new Uint32Array(2)).join("-")}`;
   const blanked = sheet(`::highlight(${NAME}) { color: transparent; text-decoration: none;
@@ -30,6 +32,13 @@ Object.assign(domsievePixels, (() => {
     "-webkit-text-stroke-color: transparent !important; text-shadow: none !important");
   const unfilledRules = (elsewhere) => rules(elsewhere, "-webkit-text-fill-color: transparent !important", "", "");
   const shadowless = sheet("");
+
+  // What may have lines of its own in an element; those of the page's highlights stay when letters are transparent.
+  const LINEABLE = ["", "::first-line", "::first-letter", "::selection", "::target-text"];
+  // Without a change of the layout.
+  const UNLINED = "{ text-decoration-line: none !important; text-emphasis-color: transparent !important }";
+  const unlined = sheet(LINEABLE.map((look) => `${strong("*")}${look} ${UNLINED}`).join("\n"));
+  let unlinedTrees = [];
 
   const cutBoxes = [];
   let blankTrees = [];
@@ -152,6 +161,29 @@ Object.assign(domsievePixels, (() => {
         const isDrawn = element instanceof SVGElement && !(isClear(style.fill) && isClear(style.stroke));
         return style.textShadow === "none" && !isDrawn;
       });
+    },
+
+    areLined(count, ...objects) {
+      const known = new Map();
+      const hasLines = (element) => LINEABLE.map((look) => getComputedStyle(element, look)).some((style) =>
+        style.textDecorationLine !== "none" || (style.textEmphasisStyle !== "none" && !isClear(style.textEmphasisColor)));
+      const isLined = (node) => {
+        if (!node) return false;
+        if (!known.has(node)) known.set(node, (node instanceof Element && hasLines(node)) || isLined(above(node)));
+        return known.get(node);
+      };
+      const trees = treesOf(objects.slice(count));
+      const isSlotLined = trees.some((tree) => [...tree.querySelectorAll("slot")].some(isLined));
+      return objects.slice(0, count).map((node) => isSlotLined || isLined(above(node)));
+    },
+
+    unline(...roots) {
+      unlinedTrees = treesOf(roots);
+      adopt([unlined], unlinedTrees);
+    },
+
+    reline() {
+      drop([unlined], unlinedTrees);
     },
 
     unblank() {
