@@ -507,6 +507,19 @@ def test_lines_of_white_signs_are_no_signs(studio: Studio, line: str) -> None:
 
 
 @pytest.mark.browser
+@pytest.mark.parametrize("style", ["font-stretch:99%", 'font-feature-settings:"lnum"'])
+def test_words_between_signs_are_not_seen_with_these(studio: Studio, style: str) -> None:
+    # The mask shows the signs only.
+    mask = "mask:linear-gradient(90deg,#000 35%,#0000 0 95%,#000 0) 0/calc(100%/6)"
+    text = "".join(f"--- {one} " for one in ("seven", "words", "which", "might", "never", "count"))
+    look = f"font:16px monospace;text-align:justify;{_SPREAD};width:1200px;{style};white-space:pre"
+    page = show(studio, f"<p style='{look};{mask}'>{text}</p><p style='{look}'>after it</p>")
+    assert {*domsieve.clean(page, method="none", hidden="pixels").text.split()} == {"---", "after", "it"}
+    page = show(studio, f"<p style='{look}'>{text}</p>")
+    assert domsieve.clean(page, method="none", hidden="pixels").text.split() == text.split()
+
+
+@pytest.mark.browser
 def test_covered_operators_are_not_seen(studio: Studio) -> None:
     formula = "<math display=block><mi>a</mi><mo>∑</mo><mo>(</mo><mi>b</mi></math>"
     cover = f"<canvas style='{_AT};top:0' width=900 height=60 id=c></canvas>"
@@ -748,11 +761,12 @@ def test_a_first_line_is_read_that_is_longer_in_its_own_case(studio: Studio) -> 
 
 def test_unseen_parts_between_others_count_as_seen_only_where_they_are_few() -> None:
     letters = np.array([9, 4, 9, 9, 9, 3, 9])
-    first, none = np.append(0, np.cumsum(letters)[:-1]), np.zeros(7, np.bool_)
+    first, nine, none = np.append(0, np.cumsum(letters)[:-1]), np.full(7, 9), np.zeros(7, np.intp)
     few, many = np.array([1, 0, 1, 1, 1, 0, 1], np.bool_), np.array([1, 0, 0, 1, 0, 0, 1], np.bool_)
-    assert seen_ranges(first, letters, few, none) == [(0, 52)]
-    assert seen_ranges(first, letters, few, ~none) == [(0, 9), (13, 40), (43, 52)]
-    assert seen_ranges(first, letters, many, none) == [(0, 9), (22, 31), (43, 52)]
+    assert seen_ranges(first, letters, few, nine) == [(0, 52)]
+    assert seen_ranges(first, letters, few, nine - 5) == [(0, 9), (13, 52)]
+    assert seen_ranges(first, letters, few, none) == [(0, 9), (13, 40), (43, 52)]
+    assert seen_ranges(first, letters, many, nine) == [(0, 9), (22, 31), (43, 52)]
 
 
 @pytest.mark.parametrize(

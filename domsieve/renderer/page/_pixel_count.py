@@ -147,12 +147,12 @@ class Count:
         is_few = scene.is_sign & (scene.letters <= _FEW_SIGNS)
         is_seen &= (self._changed >= LEAST_SHARE * self._ink) | is_few
         sights = np.where(scene.has_letters, Sight.UNSURE, Sight.NONE).astype(np.uint8)
-        ranges, unreadable = {}, scene.unreadable
+        ranges, unreadable, fewest = {}, scene.unreadable, self.letters.fewest_unseen
         order = np.lexsort((scene.first, scene.owner))
         owners, begin = np.unique(scene.owner[order], return_index=True)
         for owner, parts in zip(owners.tolist(), np.split(order, begin)[1:], strict=True):
             letters = scene.letters[parts]
-            found = seen_ranges(scene.first[parts], letters, is_seen[parts], self.letters.is_drawn[parts])
+            found = seen_ranges(scene.first[parts], letters, is_seen[parts], fewest[parts])
             if not scene.has_letters[owner]:
                 continue
             if found and not unreadable[owner]:

@@ -26,6 +26,9 @@ _FONT = (
 )
 # In lines that go down, the letters of Chinese, Japanese and Korean, and all that come after, stay upright.
 _UPRIGHT = "\u1100"
+# Where only its share of a line tells where a part is, one that is not seen says little alone: so many letters in a
+# row must be unseen, more of them in lines that are tilted or curved. Guesses.
+_FEWEST_UNSEEN, _FEWEST_IF_CURVED = 3, 9
 # Letters that are less high than this (px), or on top of each other, cannot be read in lines of so many.
 _LEAST_HEIGHT, _FEWEST_LETTERS = 2.5, 6
 
@@ -147,6 +150,12 @@ class Letters:
         styled = self._styled(font, px(size), (letter, word), zoom)
         self.lines[line] = {**before, **styled, "text": text, "ends": ends}
         return before
+
+    @property
+    def fewest_unseen(self) -> Ints:
+        """How many letters in a row must be unseen where each part (B,) is, so that they count as that."""
+        is_plain = self._scene.is_plain[self._scene.owner]
+        return np.where(self.is_drawn, 0, np.where(is_plain, _FEWEST_UNSEEN, _FEWEST_IF_CURVED))
 
     def owners(self, parts: Bools) -> Ints:
         """Return the texts that some parts (B,) are of."""

@@ -33,9 +33,9 @@ _LEAST_ADVANCE = 0.2
 _MOST_LETTERS = 9
 # Nor are letters that are narrower for their size, or smaller, ever read; on a line with a few letters.
 _LEAST_READ, _FEWEST_IN_LINE, _LEAST_LETTER_PX, _LINE_HEIGHT = 0.2, 6, 3.5, 1.15
-# A part that is not seen says little alone: so many letters in a row must be unseen, or such a share of all in parts
-# that were not compared with their letters. So few that are seen do not show a text.
-_FEWEST_UNSEEN, _UNSEEN_SHARE, _FEWEST_SEEN = 9, 0.35, 3
+# Where more than this share of the letters is unseen in parts that were not compared with their letters, none of them
+# counts as seen. So few letters that are seen do not show a text.
+_UNSEEN_SHARE, _FEWEST_SEEN = 0.35, 3
 # Scroll bars take room from the content of a frame.
 _FRAME_PX = 20.0
 # Controls of direction: those that force one, those that begin a part of the text, and those that end one.
@@ -174,29 +174,29 @@ def _forced(text: str) -> int:
     return open_[-1] if open_ else 0
 
 
-def seen_ranges(first: Ints, letters: Ints, is_seen: Bools, is_drawn: Bools) -> list[tuple[int, int]]:
+def seen_ranges(first: Ints, letters: Ints, is_seen: Bools, fewest_unseen: Ints) -> list[tuple[int, int]]:
     """Return which letters of a text are seen, as ranges from a letter to one after the last, in order.
 
-    Short parts between others count as these do, but not unseen ones that were compared with their letters.
+    Short parts between others count as these do.
 
     Parameters
     ----------
-    first, letters, is_seen, is_drawn : of each part of the text, in the order of the letters; the last is whether it
-        was compared with its letters.
+    first, letters, is_seen, fewest_unseen : of each part of the text, in the order of the letters; the last is how
+        many letters in a row must be unseen there, see `Letters`.
     """
     runs: list[list[Any]] = []
-    columns = zip(first.tolist(), letters.tolist(), is_seen.tolist(), is_drawn.tolist(), strict=True)
-    for begin, count, seen, drawn in columns:
+    columns = zip(first.tolist(), letters.tolist(), is_seen.tolist(), fewest_unseen.tolist(), strict=True)
+    for begin, count, seen, least in columns:
         if runs and runs[-1][2] == seen:
             runs[-1][1] = max(runs[-1][1], begin + count)
-            runs[-1][3] |= drawn
+            runs[-1][3] = min(runs[-1][3], least)
         else:
-            runs.append([begin, begin + count, seen, drawn])
+            runs.append([begin, begin + count, seen, least])
     total = sum(end - begin for begin, end, *_ in runs)
-    unseen = sum(end - begin for begin, end, seen, drawn in runs if not seen and not drawn)
-    fewest_unseen = 0 if unseen > _UNSEEN_SHARE * total else _FEWEST_UNSEEN
+    unseen = sum(end - begin for begin, end, seen, least in runs if not seen and least)
+    is_much = unseen > _UNSEEN_SHARE * total
     for run in runs if len(runs) > 1 else ():
-        fewest = _FEWEST_SEEN if run[2] else 0 if run[3] else fewest_unseen
+        fewest = _FEWEST_SEEN if run[2] else 0 if is_much else run[3]
         run[2] ^= run[1] - run[0] < min(fewest, total)
     found: list[tuple[int, int]] = []
     for begin, end, seen, _ in runs:
