@@ -90,6 +90,14 @@ _ON_TOP = (
     f"border: 0 }}}}</style>{_LOW_BOX}>{{}}<div style='height:300px'></div><p>{{{{}}}}</p></div>"
 )
 COVERED = {
+    "a script that comes in view": "<style>@keyframes k { from { display: none } } script { display: block; "
+    "position: absolute; top: 0; background: #fff; animation: k 2s step-end }</style><div style='position:relative'>"
+    "<p style='margin:0'>{}</p><script type=text/plain>roses and lilies that grow here in the garden all the year"
+    "</script></div>",
+    "a script that shows in a part of the page": "<style>html { container-type: scroll-state } @container "
+    "scroll-state(scrollable: top) { script { display: block; position: absolute; top: 0; background: #fff } }"
+    f"</style>{_TALL}<div style='position:relative'><p style='margin:0'>{{}}</p><script type=text/plain>roses and "
+    f"lilies that grow here in the garden all the year</script></div>{_TALL}",
     "a fixed pseudo-element behind it": f"<style>{_ON_BLACK}</style>{_TALL}<p>{{}}</p>",
     "a fixed box of which only the top is ever in the window": "<div style='position:fixed;left:0;top:0;"
     "width:100%;height:400vh;z-index:-1;background:linear-gradient(#000 26%,#fff 26%)'></div>"

@@ -7,8 +7,8 @@
 // hideNoscript(): keeps noscript hidden while scripts are off, or ends that.
 // trim(): makes the document ready for its capture, and brings animations to where they are after `endMs`, also if they
 // wait for a reader to scroll to something; returns how many nodes it had.
-// resume(): lets those go on that follow what is scrolled, gives elements their own colours back where these were those of
-// their first lines, and brings animations back that began less than `oldMs` before.
+// resume(): lets those go on that follow what is scrolled, gives scripts their text back and elements their own colours
+// where these were those of their first lines, and brings animations back that began less than `oldMs` before.
 // halfway: the former.
 // hold(), letGo(): pauses the others, so that the pictures show them as they are in the capture, and lets them go on.
 globalThis.domsieve = (() => {
@@ -138,6 +138,19 @@ globalThis.domsieve = (() => {
     }
     showFirstLines(firstLines);
     spellOut();
+  };
+  // Half of what a capture carries would be source code, which nobody wants. What a style sheet shows takes room, and what
+  // it may show elsewhere is there again for the pictures.
+  const emptied = [];
+  const emptyScripts = () => {
+    const shown = new Set();
+    for (const [node, style] of laidOut(own("documentElement"))) if (style) shown.add(node);
+    const scripts = [...own("scripts")].filter((one) => !isData(one) && !shown.has(one));
+    for (const text of scripts.flatMap((one) => [...one.childNodes])) {
+      if (!text.data) continue;
+      emptied.push([text, text.data]);
+      text.data = " "; // not :empty
+    }
   };
   // What waits until a reader scrolls to something; see https://drafts.csswg.org/css-animations-2/#animation-trigger.
   const waits = ({ effect, playState }) => {
@@ -349,7 +362,9 @@ globalThis.domsieve = (() => {
 
     resume() {
       for (const one of halfway.splice(0)) one.play();
-      for (const one of coloured.splice(0)) one.cancel(); // pictures have the true ones
+      // Pictures have the true ones.
+      for (const one of coloured.splice(0)) one.cancel();
+      for (const [text, data] of emptied.splice(0)) text.data = data;
       if (!postponed.length) return;
       for (const [one, time] of postponed.splice(0)) {
         one.currentTime = time;
@@ -381,12 +396,6 @@ globalThis.domsieve = (() => {
         rest.setEndAfter(own("documentElement"));
         rest.deleteContents();
       }
-      // Half of what a capture carries would be source code, which nobody wants. What a style sheet shows takes room.
-      const shown = new Set();
-      for (const [node, style] of laidOut(own("documentElement"))) if (style) shown.add(node);
-      for (const script of own("scripts")) {
-        if (!isData(script) && !shown.has(script) && script.textContent) script.textContent = " "; // not :empty
-      }
       const all = allTrees();
       const young = all.flatMap(animationsOf).filter((one) => isYoung(one, oldMs)).map((one) => [one, one.currentTime]);
       const known = new Set();
@@ -406,6 +415,7 @@ globalThis.domsieve = (() => {
       release();
       showSkipped();
       letAllPass(...passing); // what has begun there
+      emptyScripts();
       return count;
     },
   };
