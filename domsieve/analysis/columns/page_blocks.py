@@ -25,6 +25,8 @@ from domsieve.snapshot.strings import StringTable
 
 _SPACES = re.compile(r"[ \t\n\r\f]+")
 _MOST_STEPS = 16  # a guess: long enough to tell the blocks of real pages apart
+# Operators of formulas that draw nothing: they part no block, although they have no size.
+_OPERATORS = frozenset("\u2061\u2062\u2063\u2064")
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,6 +111,7 @@ def _blocks(page: Snapshot) -> PageBlocks:
     texts = page_texts(page)
     worded = np.zeros(len(page), np.bool_)
     worded[texts.node[~texts.is_blank]] = True
+    worded[texts.node[[text in _OPERATORS for text in texts.text]]] = False
     worded &= ~never_shown(page)
     around = boundaries(page)
     flow = text_flow(page, worded, around)
