@@ -13,7 +13,7 @@ LEAST_SLOT = 1.0, 0.5
 """Text can be read in a box that scrolls if this shows so much at once: width and height in sizes of a letter."""
 
 # Words of more letters are cut between letters.
-_LONGEST = 20
+_LONGEST = 9
 # What pictures say of texts: the whole word, or the beginning of a word with numbers.
 _UNSURE, _IN_PART, _CUT = "unsure", "seen ", "cut "
 
@@ -41,9 +41,9 @@ def unsure_texts(page: Snapshot) -> int:
 
 
 def with_seen_texts(page: Snapshot) -> Snapshot:
-    """Return the page with its texts cut to the words that its pictures show; the page itself if they show all.
+    """Return the page with its texts cut to what its pictures show of them; the page itself if they show all.
 
-    A word counts as seen if most of its letters are; long ones are cut themselves. `cut_words` counts the others.
+    `cut_words` counts the words that do not show, or not whole.
     """
     said, text_of = _said(page), {}
     for node in np.flatnonzero(page.text >= 0).tolist() if said else ():
@@ -82,29 +82,20 @@ def _said(page: Snapshot) -> list[str]:
 
 
 def _cut(text: str, ranges: Sequence[tuple[int, int]]) -> tuple[str, int]:
-    """Return the words of a text most letters of which are in ranges, and the number of other words.
-
-    Of a long one, which may be several words that something joins, or a sentence, the letters in ranges are kept.
-    """
+    """Return the words of a text that are in ranges, and the number of the others; a short one if most of it is."""
     kept, space, letters, dropped = [], "", 0, 0
     for is_space, run in groupby(text, str.isspace):
         word = "".join(run)
         if is_space:
             space = word
             continue
-        end = letters + len(word)
-        seen = [
-            (max(first, letters), min(last, end)) for first, last in ranges if first < end and last > letters
-        ]
-        count = sum(last - first for first, last in seen)
-        if count < len(word) > _LONGEST:
-            shown = "".join(word[first - letters : last - letters] for first, last in seen)
-        else:
-            shown = word if 2 * count > len(word) else ""
+        shown = "".join(word[max(first - letters, 0) : max(end - letters, 0)] for first, end in ranges)
+        if len(word) <= _LONGEST:
+            shown = word if 2 * len(shown) > len(word) else ""
         if shown:
             kept.append(space + shown)
         dropped += shown != word
-        letters = end
+        letters += len(word)
     return "".join(kept) + (space if text[-1:].isspace() else ""), dropped
 
 

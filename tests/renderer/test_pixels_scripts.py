@@ -93,6 +93,10 @@ WAYS = {
     "</style><noscript>{}</noscript></template></div>",
     "such an element that pushes another": "<div style='overflow:hidden;height:24px'><noscript style='display:block"
     " !important;height:30px'>x</noscript><p style='margin:-30px 0 0'>{}</p></div>",
+    "such an element that a selector sees": "<noscript style='display:block !important'>x</noscript><style>"
+    "p { display: none } noscript[style*=none] ~ p { display: block }</style><p>{}</p>",
+    "such an element that a transition keeps": "<style>noscript { display: block !important;"
+    " transition: display 1000s allow-discrete }</style><noscript>{}</noscript>",
     "what is in a canvas that an animation shows": f"<style>{_LATE}</style><canvas>{{}}</canvas>",
     "a script that notices that it was off": f"<style>{_SHEET}</style>{_PLAIN}"
     "<script>matchMedia('(scripting: none)').onchange = () =>"

@@ -117,7 +117,7 @@ globalThis.dom = (() => {
   const animationsOf = (tree) =>
     run(tree, kind(tree) === Node.DOCUMENT_NODE ? Document : ShadowRoot, "getAnimations");
   // https://html.spec.whatwg.org/multipage/semantics.html#attr-meta-http-equiv-refresh
-  const REFRESH = /^[\t\n\f\r ]*(\d[\d.]*|\.[\d.]*)(?:(?=[;,\t\n\f\r ])[\t\n\f\r ]*[;,]?[\t\n\f\r ]*(.*))?$/s;
+  const REFRESH = /^[\t\n\f\r ]*(\d[\d.]*)(?:(?=[;,\t\n\f\r ])[\t\n\f\r ]*[;,]?[\t\n\f\r ]*(.*))?$/s;
   // Browsers let documents in a sandbox without scripts go nowhere.
   const stays = (inner) => {
     const frame = part(inner, Document, "defaultView")?.frameElement;
@@ -128,12 +128,13 @@ globalThis.dom = (() => {
   const refreshOf = (inner) => {
     if (stays(inner)) return { ms: Infinity };
     const found = [...inner.querySelectorAll("meta[http-equiv=refresh i][content]")].flatMap((one) => {
+      if (part(one, Element, "namespaceURI") !== "http://www.w3.org/1999/xhtml") return [];
       const [, seconds, rest = ""] = one.getAttribute("content").match(REFRESH) ?? [];
       if (!seconds) return [];
-      const address = rest.replace(/^url\s*=\s*/i, "").replace(/^(["'])(.*?)(\1.*)?$/s, "$2");
+      const address = rest.replace(/^url\s*=\s*/i, "").replace(/^(["'])(?:(.*)\1.*|(.*))$/s, "$2$3");
       const base = part(inner, Document, "baseURI"), [own] = part(inner, Document, "URL").split("#");
       const [page, fragment] = (URL.canParse(address, base) ? new URL(address, base).href : address).split(/#(.*)/s);
-      return [{ ms: 1000 * (parseFloat(seconds) || 0), fragment: page === own && address ? fragment : undefined }];
+      return [{ ms: 1000 * parseFloat(seconds), fragment: page === own && address ? fragment : undefined }];
     });
     return found.reduce((first, one) => (one.ms <= first.ms ? one : first), { ms: Infinity });
   };

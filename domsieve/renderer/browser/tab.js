@@ -251,9 +251,7 @@ globalThis.domsieve = (() => {
   let postponed = [], passing = [];
   const held = [];
   const noNoscript = new CSSStyleSheet();
-  noNoscript.replaceSync("noscript { display: none !important }");
-  // Elements that stronger rules of the page show, and their styles.
-  const restyled = [];
+  noNoscript.replaceSync(`noscript${":not(#_)".repeat(9)} { display: none !important; transition: none !important }`);
   const frame = () => new Promise((done) => requestAnimationFrame(done));
 
   return {
@@ -347,16 +345,6 @@ globalThis.domsieve = (() => {
         tree.adoptedStyleSheets = [
           ...[...tree.adoptedStyleSheets].filter((sheet) => sheet !== noNoscript), ...(isHidden ? [noNoscript] : []),
         ];
-      }
-      for (const [one, style] of restyled.splice(0)) {
-        if (style === null) one.removeAttribute("style");
-        else one.setAttribute("style", style);
-      }
-      if (!isHidden) return;
-      for (const one of all.flatMap((tree) => [...tree.querySelectorAll("noscript")])) {
-        if (getComputedStyle(one).display === "none") continue;
-        restyled.push([one, one.getAttribute("style")]);
-        one.style.setProperty("display", "none", "important");
       }
     },
 

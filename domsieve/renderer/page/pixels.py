@@ -130,7 +130,7 @@ async def look(
                 await page.open(capture)
                 await page.complete(capture)
                 scripted = None
-                page.is_in_transition = any(await page.ask_all("isInTransition"))
+                page.is_unlike = any(await page.ask_all("isUnlike", scripts))
                 page.has_canvas = scripts and any(await page.ask_all("hasCanvas"))
                 sought = (_SKIPPING, _FIRST_LINE, *_STATES, *WORDS)
                 words = await mentioned(page, capture, sought, (_SKIPPING, *LIKELY))
@@ -175,12 +175,13 @@ class _Page(Searcher):
     ----------
     has_first_lines : whether style sheets may give first lines another font.
     has_states : whether styles may follow what is scrolled (``@container scroll-state``).
-    is_in_transition : whether a view transition does not end: it shows pictures of the page as it was.
+    is_unlike : whether the page shows what readers do not see: pictures of it as it was, in a view transition that does
+        not end, or what is for browsers without scripts.
     moments : moments at which animations bring texts in view that are not, if there are any.
     count : what is counted, once there may be a picture.
     """
 
-    has_first_lines = has_states = is_in_transition = False
+    has_first_lines = has_states = is_unlike = False
     moments: Moments | None = None
     count: Count | None = None
 
@@ -204,7 +205,7 @@ class _Page(Searcher):
         self.is_fine = scene.is_fine or has_strips(
             scene.column, scene.font_of, scene.names, scene.bounds, scene.line_box
         )
-        scene.unsure |= self.is_in_transition
+        scene.unsure |= self.is_unlike
         mark_missing(scene, missing)
         if scripted:
             scene.unsure |= scripted.is_unlike

@@ -6,7 +6,8 @@
 // advance(ms): brings all that was paused, and is where it was, to another time.
 // loosen(), settle(endsMs): let transitions begin, and bring them, and all that began or waited until now, to where they
 // are after some time; returns whether any of these follow what is scrolled.
-// isInTransition(): whether the browser shows pictures of what was there before.
+// isUnlike(withScripts, ...roots): whether the browser shows what readers do not see, whose scripts may be on: pictures of
+// what was there before, or what is for browsers without scripts.
 // reveal(...roots): shows the content of boxes that have none far from the window.
 // hasCanvas(...roots), canvasStyles(...roots): whether there is any canvas, and how they are laid out.
 // relay(endsMs, ...roots): lays canvases out anew, and does the latter.
@@ -145,8 +146,10 @@ Object.assign(domsievePixels, (() => {
       return bringFresh(endsMs);
     },
 
-    isInTransition() {
-      return Boolean(document.activeViewTransition);
+    isUnlike(withScripts, ...roots) {
+      const isShown = (one) => run(one, Element, "getClientRects").length > 0;
+      return Boolean(document.activeViewTransition)
+        || (withScripts && treesOf(roots).some((root) => [...root.querySelectorAll("noscript")].some(isShown)));
     },
 
     // Boxes with `content-visibility: auto` have content only near the window, which a picture of the page is not.
