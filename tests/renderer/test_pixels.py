@@ -106,6 +106,15 @@ DECOYS = {
     "{}</p><canvas style='position:absolute;left:0;top:200px;width:100%;height:200px'></canvas></div>"
     "<script>{ const c = document.querySelector('canvas').getContext('2d'); c.fillStyle = '#fff';"
     " c.fillRect(0, 0, 999, 999) }</script>",
+    "a transition that begins with the pictures": "<style>mo { color: rgba(120,120,120,.04) } @layer a { mo {"
+    "transition: color 1e5s -5e4s cubic-bezier(.5,50,.5,50) !important } }</style>"
+    "<div style='background:url(/clear.gif)'><math><mo>{}</mo></math></div>",
+    "a cover of letters that are shown anew": "<style>div::before { content: '"
+    + 60 * "█"
+    + "'; position: absolute;"
+    "left: 0; top: -2px; color: #fff; letter-spacing: -1px; z-index: 2; font-size: 20px } @layer a { div::before {"
+    "transition: -webkit-text-fill-color 1000s -500s linear !important } }</style>"
+    "<div style='position:relative'><p style='margin:0'>{}</p></div>",
     "a narrow slit": f"<div style='position:relative'><p>{{}}</p>"
     f"<div style='{_LAYER};background:linear-gradient(#fff 60%, #fff0 60%)'></div></div>",
     "a slit over a few letters each": "<div style='position:relative'><p>"

@@ -175,8 +175,8 @@ class _Page(Searcher):
     ----------
     has_first_lines : whether style sheets may give first lines another font.
     has_states : whether styles may follow what is scrolled (``@container scroll-state``).
-    is_unlike : whether the page shows what readers do not see: pictures of it as it was, in a view transition that does
-        not end, or what is for browsers without scripts.
+    is_unlike : whether the page shows what readers do not see: pictures of it as it was, in a view transition that
+        does not end, or what is for browsers without scripts.
     moments : moments at which animations bring texts in view that are not, if there are any.
     count : what is counted, once there may be a picture.
     """

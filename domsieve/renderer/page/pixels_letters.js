@@ -7,9 +7,10 @@
 // cut(...elements): blanks the backgrounds of these, too, which are cut to letters.
 // areBlank(...elements): see below.
 Object.assign(domsievePixels, (() => {
-  const { part, run, own, animated } = dom;
+  const { part, run, own, animated, animationsOf } = dom;
   const { sheet, strong, adopt, drop, treesOf, above } = domsievePixels;
 
+  const MOST_ROUNDS = 9; // a bound of the work
   const NAME = `letters-${crypto.getRandomValues(new Uint32Array(2)).join("-")}`;
   const blanked = sheet(`::highlight(${NAME}) { color: transparent; text-decoration: none;
       -webkit-text-fill-color: transparent; -webkit-text-stroke-color: transparent }`);
@@ -107,6 +108,15 @@ Object.assign(domsievePixels, (() => {
     for (const [child, keyframe] of kept) blanks.push(animated(child, keyframe));
   };
 
+  // Those of the page are paused. Rules of a page can be stronger than those that let none begin.
+  const endTransitions = () => {
+    const isBegun = (one) => one instanceof CSSTransition && one.playState === "running";
+    const begun = () => blankTrees.flatMap(animationsOf).filter(isBegun);
+    // Without one around it, that of an element may begin.
+    for (let round = 0, found = begun(); found.length && round < MOST_ROUNDS; round++, found = begun()) {
+      for (const one of found) one.cancel();
+    }
+  };
   // See `blank` and `unfill`; returns the text nodes, or null for all.
   const clear = (count, objects, isFilling) => {
     const nodes = count < 0 ? null : objects.slice(0, count);
@@ -147,11 +157,13 @@ Object.assign(domsievePixels, (() => {
       const highlight = new Highlight(...ranges);
       highlight.priority = 2 ** 31 - 1; // above those of the page
       CSS.highlights.set(NAME, highlight);
+      endTransitions();
     },
 
     // Without a highlight: where one is, letters have no strokes.
     unfill(count, ...objects) {
       clear(count, objects, true);
+      endTransitions();
     },
 
     // Whether the letters of elements are transparent now, but for the highlight; an inline style may forbid it.
@@ -191,6 +203,7 @@ Object.assign(domsievePixels, (() => {
       drop([blanked, unmarked, shadowless], blankTrees);
       for (const animation of blanks) animation.cancel();
       blanks = [];
+      endTransitions();
     },
   };
 })());
