@@ -100,8 +100,7 @@ globalThis.domsieve = (() => {
     uppercase: (letter) => [letter.toUpperCase(), letter.toUpperCase().toLowerCase()],
     lowercase: (letter) => [letter.toLowerCase(), letter.toLowerCase()],
   };
-  const spellOut = () => {
-    const all = [...laidOut(own("documentElement"))];
+  const spellOut = (all) => {
     if (!all.some(([text, style]) => !style && text.data.search(LONGER) >= 0)) return;
     for (const [element, style] of all) {
       if (!style || /^(inline|contents)$/.test(style.display)) continue;
@@ -127,9 +126,12 @@ globalThis.domsieve = (() => {
     }
   };
   // Chapters below the fold may be skipped until they are scrolled to. An animation shows them and changes no attribute.
+  // Returns what is laid out.
   const showSkipped = () => {
-    const firstLines = [];
-    for (const [element, style] of laidOut(own("documentElement"))) {
+    const all = [], firstLines = [];
+    for (const one of laidOut(own("documentElement"))) {
+      all.push(one);
+      const [element, style] = one;
       if (!style) continue;
       const look = unskipped(element, style);
       if (look) animated(element, look);
@@ -137,14 +139,13 @@ globalThis.domsieve = (() => {
       if (color) firstLines.push({ element, style, color });
     }
     showFirstLines(firstLines);
-    spellOut();
+    return all;
   };
   // Half of what a capture carries would be source code, which nobody wants. What a style sheet shows takes room, and what
   // it may show elsewhere is there again for the pictures.
   const emptied = [];
-  const emptyScripts = () => {
-    const shown = new Set();
-    for (const [node, style] of laidOut(own("documentElement"))) if (style) shown.add(node);
+  const emptyScripts = (all) => {
+    const shown = new Set(all.map(([node]) => node));
     const scripts = [...own("scripts")].filter((one) => !isData(one) && !shown.has(one));
     for (const text of scripts.flatMap((one) => [...one.childNodes])) {
       if (!text.data) continue;
@@ -401,9 +402,10 @@ globalThis.domsieve = (() => {
         }
       }
       release();
-      showSkipped();
+      const shown = showSkipped();
+      spellOut(shown);
+      emptyScripts(shown);
       letAllPass(...passing); // what has begun there
-      emptyScripts();
       return count;
     },
   };
