@@ -101,12 +101,12 @@ def test_the_shadow_of_a_lazy_picture_covers_text(studio: Studio) -> None:
 
 @pytest.mark.usefixtures("colours")
 def test_a_lazy_picture_that_no_reader_can_scroll_to_pushes_nothing_into_view(studio: Studio) -> None:
-    lazy = (
-        "<img loading=lazy src=/black.png style='display:block;min-width:1px;position:relative;top:8000px'>"
-    )
-    box = "<div style='overflow:hidden;height:24px'>{}<p style='margin:-60px 0 0'>{}</p></div>"
-    said = _show(studio, box.format(lazy, _WORDS))
-    assert said[_WORDS]
+    lazy = "<img loading=lazy src=/black.png style='display:block;min-width:1px;position:relative;{}:9000px'>"
+    box = "<div style='overflow-y:clip;height:24px'>{}<p style='margin:-60px 0 0'>{}</p></div>"
+    inner = box.format(lazy.format("top"), _WORDS)
+    assert _show(studio, f"<div style='overflow:hidden;height:24px'>{inner}</div>")[_WORDS]
+    cut = "<style>html { overflow-x: hidden }</style>"
+    assert _show(studio, cut + box.format(lazy.format("left"), _WORDS))[_WORDS]
 
 
 @pytest.mark.usefixtures("colours")

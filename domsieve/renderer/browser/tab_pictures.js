@@ -124,9 +124,10 @@ Object.assign(domsieve, (() => {
       if (!moved.has(box)) moved.set(box, [part(box, Element, "scrollLeft"), part(box, Element, "scrollTop")]);
     }
     element.scrollIntoView({ block: "start", inline: "center", behavior: "instant" });
-    // That scrolls boxes, too, that no reader can scroll.
+    // That scrolls boxes, too, that no reader can scroll. Pages that consent boxes lock will be released, but only down.
+    const isCut = [own("documentElement"), own("body")].some((one) => /hidden|clip/.test(one && getComputedStyle(one).overflowX));
     for (let box = above(element); box; box = above(box)) {
-      const [isWide, isHigh] = canScroll(box);
+      const [isWide, isHigh] = box === own("scrollingElement") ? [!isCut, true] : canScroll(box);
       if (isWide && isHigh) continue;
       const [left, top] = moved.get(box);
       run(box, Element, "scrollTo", { ...(!isWide && { left }), ...(!isHigh && { top }), behavior: "instant" });
