@@ -360,6 +360,10 @@ WAYS = {
     Hiding.COVERED: [
         "<div style='position:relative'><p>{}</p><script type=text/plain "
         f"style='display:block;{_LAYER};height:auto;background:#fff'>roses and lilies</script></div>",
+        "<div style='position:relative'><p>{}</p><b style='content-visibility:hidden'><script type=text/plain "
+        f"style='display:block;{_LAYER};height:auto;background:#fff'>roses and lilies</script></b></div>",
+        f"<div style='position:relative'><p>{{}}</p><details style='{_LAYER}'><b></b><summary style='display:block;"
+        "background:#fff'><script type=text/plain style='display:block'>roses</script></summary></details></div>",
         "<div style='position:relative'><p>{}</p><div style='position:absolute;left:0;top:0;width:100%;he"
         "ight:100%;background:rgba(255,255,255,.99)'></div></div>",
         "<div style='position:relative'><p>{}</p><div style='position:absolute;left:0;top:0;width:100%;he"

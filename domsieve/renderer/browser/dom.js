@@ -53,10 +53,15 @@ globalThis.dom = (() => {
     }
   };
   const allTrees = () => [...places(document, 0, 0)].flatMap(([inner]) => [...trees(inner)]);
+  // Of lines and rows, other than of pictures and the like in a line, `content-visibility` skips nothing.
+  const ROWS = /^table-(row|column|header|footer)/, LINES = /^(inline( list-item)?|ruby|ruby-text|contents)$/;
+  const skips = ({ display, width }) => !ROWS.test(display) && (!LINES.test(display) || width !== "auto");
   // The nodes inside of an element in the flat tree that may be laid out.
   const inside = (element) => {
     const name = part(element, Element, "localName");
-    if (name === "details" && element.open === false) return [...element.children].slice(0, 1);
+    if (name === "details" && element.open === false) {
+      return [...element.children].filter((one) => part(one, Element, "localName") === "summary").slice(0, 1);
+    }
     const slotted = name === "slot" ? element.assignedNodes?.() ?? [] : [];
     return slotted.length ? slotted : part(part(element, Element, "shadowRoot") ?? element, Node, "childNodes");
   };
@@ -70,7 +75,7 @@ globalThis.dom = (() => {
       if (isTextNode(node)) yield [node];
       if (kind(node) !== Node.ELEMENT_NODE) continue;
       const style = getComputedStyle(node);
-      if (style.display === "none" || style.contentVisibility === "hidden") continue;
+      if (style.display === "none" || (style.contentVisibility === "hidden" && skips(style))) continue;
       yield [node, style];
       const isSkipped = style.contentVisibility === "auto";
       for (const one of inside(node)) {
@@ -85,14 +90,12 @@ globalThis.dom = (() => {
     animation.finish();
     return animation;
   };
-  // What it contains stays contained: https://www.w3.org/TR/css-contain-2/#content-visibility. Of lines and rows nothing is
-  // skipped. The page and its body begin in the window, and their containment is also that of the window.
-  const ROWS = /^table-(row|column|header|footer)/, LINES = /^(inline( list-item)?|ruby|ruby-text|contents)$/;
-  const unskipped = (element, { contentVisibility, translate, overflow, display, width }) => {
-    if (contentVisibility !== "auto") return null;
+  // What it contains stays contained: https://www.w3.org/TR/css-contain-2/#content-visibility. The page and its body begin in the window, and their containment is also that of the window.
+  const unskipped = (element, style) => {
+    const { contentVisibility, translate, overflow, display } = style;
+    if (contentVisibility !== "auto" || !skips(style)) return null;
     const { documentElement, body } = part(element, Node, "ownerDocument");
     if (element === documentElement || element === body) return null;
-    if (ROWS.test(display) || (LINES.test(display) && width === "auto")) return null;
     const isBlock = /^(block|list-item)$/.test(display);
     return {
       contentVisibility: "visible",
