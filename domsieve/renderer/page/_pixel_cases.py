@@ -1,4 +1,4 @@
-"""Texts before and after a style changes their case (``text-transform``), which may change their number."""
+"""Texts before and after a style changes their case (``text-transform``), and so how many letters they have."""
 
 import sys
 import unicodedata
