@@ -46,7 +46,7 @@ globalThis.dom = (() => {
   // The documents of the same origin, each with the place of its window.
   const places = function* (inner, x, y) {
     yield [inner, x, y];
-    for (const one of inner.querySelectorAll("iframe, frame")) {
+    for (const one of [...trees(inner)].flatMap((tree) => [...tree.querySelectorAll("iframe, frame")])) {
       const box = one.getBoundingClientRect();
       const [left, top] = [x + box.left + one.clientLeft, y + box.top + one.clientTop];
       if (one.contentDocument) yield* places(one.contentDocument, left, top);
