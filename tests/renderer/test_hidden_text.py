@@ -176,7 +176,6 @@ SEEN = [
     "<style>.a{{position:relative;isolation:isolate}}.a::before{{content:'';position:absolute;inset:0;z-index:-1;"
     "background:#000}}</style><p class=a style='color:#fff'>{}</p>",
     "<p style='content-visibility:auto;margin-top:9000px'>{}</p>",
-    "<ul><li style='content-visibility:auto;margin-top:9000px'><p style='margin:60px 0 0'>{}</p></li></ul>",
     "<p style='color:#fff;text-shadow:0 0 1px #000'>{}</p>",
     "<p style='color:transparent;text-shadow:0 0 0 #000'>{}</p>",
     "<p style='color:transparent;-webkit-text-fill-color:#000'>{}</p>",
@@ -744,6 +743,7 @@ SEEN_TOO = [
     "top:500px'>{}</p>",
     "<style>body{{background:#000;height:20px}}</style><p style='color:#fff;position:absolute;top:500"
     "px'>{}</p>",
+    "<ul><li style='content-visibility:auto;margin-top:9000px'><p style='margin:60px 0 0'>{}</p></li></ul>",
 ]
 
 
