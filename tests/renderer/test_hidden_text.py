@@ -988,6 +988,8 @@ FADES_IN = [
     "<svg height=1><rect><set attributeName=class to=b begin=4s /></rect></svg><p>{}</p>",
 ]
 FADES_OUT = [
+    "<meta http-equiv=refresh content=20><iframe srcdoc='<style>@keyframes in {{ to {{ opacity: 1 }} }} p {{"
+    "opacity: 0; animation: in 1s 39s forwards }}</style><p>{}</p>'></iframe>",
     "<meta http-equiv=refresh content='20#x'>" + _BY_TARGET,
     "<meta http-equiv=refresh content='\u00a09;url=#x'>" + _BY_TARGET,
     f'<iframe sandbox=allow-same-origin srcdoc="<meta http-equiv=refresh content=9;url=about:srcdoc#x>{_BY_TARGET}">'

@@ -86,6 +86,8 @@ WAYS = {
     "a font": "<style>@media (scripting) { @font-face { font-family: drawn; src: url(/empty.ttf) } }"
     f"{_NONE} {{ @font-face {{ font-family: drawn; src: url(/full.ttf) }} }} #x {{ font-family: drawn }}</style>"
     "<p id=x>{}</p>",
+    "a box that goes where scripts are off": "<div style='background:url(/clear.gif)'><p id=x style='color:#fff'>{}"
+    f"</p></div><style>{_NONE} {{ #x {{ display: none }} }}</style>",
     "an element for browsers without scripts": "<noscript style='display:block !important'>{}</noscript>",
     "such an element that a sheet shows": "<style>body noscript { display: block !important }</style>"
     "<noscript>{}</noscript>",

@@ -19,6 +19,7 @@
 // bringTo(animation, from, ms): brings an animation that had the time `from` to where it is after so long.
 // refreshOf(document): after how many ms, since it began, it goes elsewhere, begins again or goes to a fragment
 // (`http-equiv=refresh`), and which fragment; Infinity if it does not.
+// leavesIn(document): in how many ms it goes elsewhere or begins again, or one around it does.
 // clocksOf(tree): the drawings that have a clock for their own animations (SMIL), unless it is stopped.
 // hasOwn(drawing): whether it has such animations.
 // hold(animation), isHeld(animation), letGo(animation): pauses one at the very time it has, and lets it go on.
@@ -141,6 +142,11 @@ globalThis.dom = (() => {
     });
     return found.reduce((first, one) => (one.ms <= first.ms ? one : first), { ms: Infinity });
   };
+  const leavesIn = (inner) => {
+    const view = part(inner, Document, "defaultView"), { ms, fragment } = refreshOf(inner);
+    const ownMs = fragment === undefined ? Math.max(ms - view.performance.now(), 0) : Infinity;
+    return view.frameElement ? Math.min(ownMs, leavesIn(part(view.frameElement, Node, "ownerDocument"))) : ownMs;
+  };
   // Elements of other namespaces may have this name.
   const clocksOf = (tree) => [...tree.querySelectorAll("svg")].filter((one) =>
     part(one, Element, "namespaceURI") === "http://www.w3.org/2000/svg" && !run(one, SVGSVGElement, "animationsPaused"));
@@ -210,7 +216,7 @@ globalThis.dom = (() => {
 
   return {
     part, run, own, kind, isLaidOut, viewOf, trees, places, allTrees, laidOut, animated, unskipped, scrolls, canScroll,
-    animationsOf, refreshOf, clocksOf, hasOwn, runs, leftOf, endsWithin, isYoung, lasts, periodOf, repeats, isEndless, begins, isPassing, bringTo,
+    animationsOf, refreshOf, leavesIn, clocksOf, hasOwn, runs, leftOf, endsWithin, isYoung, lasts, periodOf, repeats, isEndless, begins, isPassing, bringTo,
     SOON_MS, SLOW_MS, hold, isHeld, letGo,
   };
 })();

@@ -13,7 +13,7 @@
 // hold(), letGo(): pauses the others, so that the pictures show them as they are in the capture, and lets them go on.
 globalThis.domsieve = (() => {
   const {
-    part, run, own, isLaidOut, trees, places, allTrees, laidOut, animated, unskipped, canScroll, animationsOf, refreshOf,
+    part, run, own, isLaidOut, trees, places, allTrees, laidOut, animated, unskipped, canScroll, animationsOf, refreshOf, leavesIn,
     clocksOf, hasOwn, kind, isYoung, runs, leftOf, repeats, begins, isPassing, periodOf, bringTo, SOON_MS, hold, isHeld, letGo,
   } = dom;
 
@@ -236,9 +236,9 @@ globalThis.domsieve = (() => {
   const lasting = (endMs) => {
     const staying = [], leaving = [];
     for (const [inner] of places(document, 0, 0)) {
-      const { ms, fragment } = refreshOf(inner);
-      if (ms > endMs || fragment !== undefined) staying.push(...trees(inner));
-      else leaving.push([[...trees(inner)], Math.max(ms - part(inner, Document, "defaultView").performance.now(), 0)]);
+      const leftMs = leavesIn(inner);
+      if (leftMs > endMs) staying.push(...trees(inner));
+      else leaving.push([[...trees(inner)], leftMs]);
     }
     return [staying, leaving];
   };

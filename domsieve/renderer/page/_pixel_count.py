@@ -146,7 +146,7 @@ class Count:
         # The ink of a few signs, such as a full stop, may be far below the mean.
         is_few = scene.is_sign & (scene.letters <= _FEW_SIGNS)
         is_seen &= (self._changed >= LEAST_SHARE * self._ink) | is_few
-        sights = np.where(scene.has_letters, Sight.UNSURE, Sight.NONE).astype(np.uint8)
+        sights = np.where(scene.has_letters | scene.had_letters, Sight.UNSURE, Sight.NONE).astype(np.uint8)
         ranges, unreadable, fewest = {}, scene.unreadable, self.letters.fewest_unseen
         order = np.lexsort((scene.first, scene.owner))
         owners, begin = np.unique(scene.owner[order], return_index=True)

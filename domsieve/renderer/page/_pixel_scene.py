@@ -96,6 +96,7 @@ class Scene(Shapes):
     place_of : where each document begins on the page, and how large it is drawn (2,); see `frame_place`.
     is_cut_at_side : whether readers cannot scroll the page to the side.
     shows, has_letters : (N,), the nodes with a box that is not invisible, and the texts with letters that have one.
+    had_letters : (N,), those that had one at first.
     scrolls : (N,), the nodes in boxes that scroll.
     owner, line, first, letters : of each part of a text (B,) its node, its text box, the number of its first letter
         in the text, and how many letters it has.
@@ -121,6 +122,7 @@ class Scene(Shapes):
         self._read_styles(names)
         self.misread = np.zeros(0, np.bool_)
         self.place(capture)
+        self.had_letters = self.has_letters
 
     def _read_styles(self, names: Sequence[str]) -> None:
         strings = self.capture.strings

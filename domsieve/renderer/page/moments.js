@@ -2,7 +2,7 @@
 // moments(), goTo(number): find moments at which animations bring texts in view that are not now, and bring the page there,
 // with -1 back; returns left, top, width and height of these texts, in px of the page.
 Object.assign(domsieve, (() => {
-  const { part, own, trees, laidOut, scrolls, animationsOf, isHeld, periodOf, isEndless, SLOW_MS } = dom;
+  const { part, own, trees, laidOut, scrolls, animationsOf, isHeld, periodOf, isEndless, leavesIn, SLOW_MS } = dom;
   const { halfway } = domsieve;
 
   // Moments of animations that follow what is scrolled or go on for ever, of which a reader sees many. So many are tried, at
@@ -286,7 +286,7 @@ Object.assign(domsieve, (() => {
   const keepEndless = (endless, covers, others) => {
     const now = endless.map((one) => one.currentTime);
     const periods = covers.map((one) => periodOf(one) + Math.max(-one.currentTime, 0) / one.playbackRate);
-    const span = Math.min(Math.max(...periods), SLOW_MS);
+    const span = Math.min(Math.max(...periods), SLOW_MS, leavesIn(document));
     // What is cut by a shape, covered or turned over may seem to be in view.
     const turnsOver = endless.some(({ effect }) => effect.getKeyframes().some(({ transform = "", rotate = "" }) =>
       TURNS_OVER.test(transform) || TURNS_OVER.test(rotate)));
