@@ -1,8 +1,11 @@
 """Text that animations bring in view at some moments is seen, by rules and in pictures, and no other text."""
 
+import asyncio
+
 import pytest
 
 import domsieve
+from domsieve.renderer.page._moments import Moments
 from domsieve.snapshot.page import MOMENTS, Snapshot
 from tests.renderer.conftest import Studio
 from tests.renderer.test_pixels import clear_picture, show, shown
@@ -203,6 +206,21 @@ NEVER_COMES = {
 async def _shown(studio: Studio, way: str) -> Snapshot:
     html = COMES[way] if way in COMES else NEVER_COMES[way]
     return await shown(studio, f"<h1>before</h1>{html}".replace("{}", _WORDS))
+
+
+def test_a_page_is_captured_as_it_was_when_its_moments_were_sought(
+    studio: Studio, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    find = Moments.find
+
+    async def find_slowly(self: Moments, *, limit_s: float) -> None:
+        await find(self, limit_s=limit_s)
+        await asyncio.sleep(0.5)  # half of a turn
+
+    monkeypatch.setattr(Moments, "find", find_slowly)
+    for _ in range(4):
+        page = studio.runner.run(_shown(studio, "a text that is out of sight half of the time"))
+        assert _WORDS in domsieve.clean(page, method="none").text
 
 
 @pytest.mark.ahead(job=_shown)

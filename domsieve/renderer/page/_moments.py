@@ -70,6 +70,11 @@ class Moments:
         self._names: list[str] = []
         self.changes: dict[tuple[int, int], list[Change | None]] = {}
 
+    @property
+    def hold_some(self) -> bool:
+        """Whether animations are held since moments were sought."""
+        return bool(self._names)
+
     async def find(self, *, limit_s: float) -> None:
         """Let the page find its moments; what it is captured at next is no moment of its own.
 

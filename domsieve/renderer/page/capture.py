@@ -300,7 +300,6 @@ async def capture_document(
                 count = await _trim(tab, watch, max_nodes, scripts=scripts, pixels=pixels, limit_s=limit_s)
                 await moments.find(limit_s=limit_s)
                 if pixels:
-                    await tab.call(watch.frame_id, watch.loader_id, "hold()", limit_s=limit_s)
                     # Now only, as the page is laid out anew where boxes were skipped that are far from the window.
                     lost = await tab.call(watch.frame_id, watch.loader_id, "lostPictures()", limit_s=limit_s)
                 capture = await tab.ask("DOMSnapshot.captureSnapshot", params, kind, limit_s=limit_s)
@@ -326,10 +325,11 @@ async def capture_document(
                     moments.put(capture)
                     reason = str(error) or f"not done within {limit_s:.0f} s"
                     return capture, Cut("capture", f"pixels: unsure, no pictures of the page: {reason}")
-                with contextlib.suppress(TimeoutError, CommandError):  # it matters for screenshots only
+            with contextlib.suppress(TimeoutError, CommandError):  # it matters for screenshots only
+                if moments.hold_some:
                     await tab.call(watch.frame_id, watch.loader_id, "letGo()", limit_s=least_s)
-                    if scripts:
-                        await _hide_noscript(tab, watch, False, limit_s=least_s)
+                if pixels and scripts:
+                    await _hide_noscript(tab, watch, False, limit_s=least_s)
             moments.put(capture)
             if not is_whole:
                 reason = f"not done within {limit_s:.0f} s"

@@ -1,6 +1,6 @@
 // Evaluated after ../browser/tab.js, once moments are sought.
-// moments(), goTo(number): find moments at which animations bring texts in view that are not now, and bring the page there,
-// with -1 back; returns left, top, width and height of these texts, in px of the page.
+// moments(), goTo(number): hold animations, find moments at which they bring texts in view that are not now, and bring the
+// page there, with -1 back; returns left, top, width and height of these texts, in px of the page.
 Object.assign(domsieve, (() => {
   const { part, own, trees, laidOut, scrolls, animationsOf, isHeld, periodOf, isEndless, leavesIn, SLOW_MS } = dom;
   const { halfway } = domsieve;
@@ -303,19 +303,20 @@ Object.assign(domsieve, (() => {
     // Returns the properties that change, and of each moment how far down the page is scrolled then, and how many ms later
     // it is: null for the former if it does not depend on that, and -1 if it depends on something else that is scrolled.
     moments() {
+      // The page is captured as it is judged here: on a busy machine, much time may pass in between.
+      this.hold();
+      const goesOn = (one) => one.timeline instanceof DocumentTimeline && (one.playState === "running" || isHeld(one));
       const isHalfway = new Set(halfway);
       const every = [...trees(document)].flatMap(animationsOf);
       const moved = every.filter((one) => one.effect?.target && keysOf(one).some((name) => MOVES.test(name)));
       const driven = moved.filter((one) => !one.effect.pseudoElement
         && one.timeline && "source" in one.timeline && one.currentTime !== null
         && (isHalfway.has(one) || one.playState === "running"));
-      const covers = moved.filter((one) => one.timeline instanceof DocumentTimeline && one.playState === "running"
-        && one.playbackRate > 0 && isEndless(one)
+      const covers = moved.filter((one) => goesOn(one) && one.playbackRate > 0 && isEndless(one)
         && one.effect.getComputedTiming().duration >= SHORTEST_MS);
       const endless = covers.filter((one) => !one.effect.pseudoElement);
       // What covers texts may be at other times, too.
-      const others = every.filter((one) => one.timeline instanceof DocumentTimeline
-        && one.effect && one.playState === "running" && !endless.includes(one));
+      const others = every.filter((one) => one.effect && goesOn(one) && !endless.includes(one));
       [moments, looks, changing] = [[], 0, [...driven, ...endless, ...others]];
       moving = new Set([...driven, ...endless].map(({ effect }) => effect.target));
       facts.clear();

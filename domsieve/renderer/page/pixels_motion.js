@@ -23,7 +23,8 @@ Object.assign(domsievePixels, (() => {
   const unbacked = sheet("::backdrop { background: none !important; backdrop-filter: none !important }");
   // Transitions that have begun go on, but none begins.
   const SUDDEN = "transition-duration: 0s !important; transition-delay: 0s !important;";
-  const sudden = sheet(["", "::before", "::after"].map((name) => `${strong("*")}${name} { ${SUDDEN} }`).join(""));
+  const PARTS = ["", "::before", "::after", "::details-content", "::placeholder"];
+  const sudden = sheet(PARTS.map((name) => `${strong("*")}${name} { ${SUDDEN} }`).join(""));
   const unlaid = sheet(`${strong("canvas")} { display: none !important }`);
 
   const paused = [];
