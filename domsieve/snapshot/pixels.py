@@ -12,8 +12,8 @@ from domsieve.snapshot.strings import StringTable
 LEAST_SLOT = 1.0, 0.5
 """Text can be read in a box that scrolls if this shows so much at once: width and height in sizes of a letter."""
 
-# Words of more letters are cut between letters.
-_LONGEST = 9
+# Words of more letters may show in part; of all, so many letters in a row are cut out. Guesses.
+_LONGEST, _FEWEST_CUT = 20, 4
 # What pictures say of texts: the whole word, or the beginning of a word with numbers.
 _UNSURE, _IN_PART, _CUT = "unsure", "seen ", "cut "
 
@@ -82,21 +82,38 @@ def _said(page: Snapshot) -> list[str]:
 
 
 def _cut(text: str, ranges: Sequence[tuple[int, int]]) -> tuple[str, int]:
-    """Return the words of a text that are in ranges, and the number of the others; a short one if most of it is."""
+    """Return the words of a text that are in ranges, and the number of the others.
+
+    Of a long word, which may be several that something joins, or a sentence, runs of letters are cut out.
+    """
     kept, space, letters, dropped = [], "", 0, 0
     for is_space, run in groupby(text, str.isspace):
         word = "".join(run)
         if is_space:
             space = word
             continue
-        shown = "".join(word[max(first - letters, 0) : max(end - letters, 0)] for first, end in ranges)
-        if len(word) <= _LONGEST:
-            shown = word if 2 * len(shown) > len(word) else ""
+        end = letters + len(word)
+        seen = [(first - letters, last - letters) for first, last in ranges if first < end and last > letters]
+        shown = _shown(word, [(max(first, 0), min(last, len(word))) for first, last in seen])
         if shown:
             kept.append(space + shown)
         dropped += shown != word
-        letters += len(word)
+        letters = end
     return "".join(kept) + (space if text[-1:].isspace() else ""), dropped
+
+
+def _shown(word: str, seen: Sequence[tuple[int, int]]) -> str:
+    """Return what shows of a word, most of it if it is short, of which some letters are seen."""
+    count = sum(last - first for first, last in seen)
+    if len(word) <= _LONGEST and 2 * count <= len(word):
+        return ""
+    found, begin = [], 0
+    for first, last in [*seen, (len(word), len(word))] if seen else ():
+        if first - begin < _FEWEST_CUT:
+            found.append(word[begin:first])
+        found.append(word[first:last])
+        begin = last
+    return "".join(found)
 
 
 def without_pixels(page: Snapshot) -> Snapshot:

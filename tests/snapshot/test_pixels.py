@@ -1,7 +1,13 @@
 """The column of what pictures say: whether a page has it, what it counts, and the page without it."""
 
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
 from domsieve.snapshot.page import PIXELS
-from domsieve.snapshot.pixels import has_pixels, unsure_texts, without_pixels
+from domsieve.snapshot.pixels import has_pixels, unsure_texts, with_seen_texts, without_pixels
+from domsieve.snapshot.strings import StringTable
 from tests.snapshot.pages import made_up
 from tests.snapshot.pictured import pictured
 
@@ -32,3 +38,30 @@ def test_texts_are_counted_where_pictures_do_not_decide() -> None:
     text = page.text_of(boxed[0])
     shown = pictured(page, {text: "unsure"})
     assert unsure_texts(shown) == sum(page.text_of(node) == text for node in boxed)
+
+
+@pytest.mark.parametrize(
+    ("text", "said", "kept"),
+    [
+        ("a text of which the end is cut", "seen 0-16", "a text of which the"),
+        ("the Newsletter. today", "seen 0-12 13-19", "the Newsletter. today"),
+        ("some photographers? asked", "seen 0-4 13-23", "some asked"),
+        ("evergreen-obey now", "seen 0-9", "evergreen"),
+        ("roses-and-lilies-grow-well-here", "seen 10-26", "lilies-grow-well"),
+        (
+            "玫瑰和百合在这里生长得很好每天浇水两次服从这个秘密命令",
+            "seen 0-19",
+            "玫瑰和百合在这里生长得很好每天浇水两次",
+        ),
+    ],
+)
+def test_texts_are_cut_to_what_shows_of_them(text: str, said: str, kept: str) -> None:
+    page = pictured(made_up(4, 60), {})
+    node = next(node for node in range(len(page)) if page.text[node] >= 0 and page.style[node] >= 0)
+    strings, styles = page.strings.to_list(), np.concatenate((page.styles, page.styles[page.style[[node]]]))
+    texts, style = page.text.copy(), page.style.copy()
+    texts[node], styles[-1, page.style_names.index(PIXELS)] = len(strings), len(strings) + 1
+    style[node] = len(styles) - 1
+    table = StringTable.from_strings([*strings, text, said])
+    page = replace(page, text=texts, style=style, styles=styles, strings=table)
+    assert with_seen_texts(page).text_of(node).strip() == kept
