@@ -131,7 +131,7 @@ def _judged(page: Snapshot) -> NDArray[np.uint8]:
         reason[nodes[~shown_nodes(page)[nodes]]] = Hiding.NO_BOX
         return reason
     # What is in a canvas has boxes if its own came while scripts were off.
-    has_box = (page.style >= 0) & ~(in_tag(page, "canvas") & ~has_tag(page, "canvas"))
+    has_box = (page.style >= 0) & ~in_tag(page, "canvas")
     reason[nodes[~has_box[nodes]]] = Hiding.NO_BOX
     nodes = nodes[has_box[nodes]]
     if nodes.size:

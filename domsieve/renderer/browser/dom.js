@@ -44,16 +44,17 @@ globalThis.dom = (() => {
       if (inner) yield* trees(inner);
     }
   };
-  // The documents of the same origin, each with the place of its window.
+  // The documents of the same origin, each with the place of its window and its trees.
   const places = function* (inner, x, y) {
-    yield [inner, x, y];
-    for (const one of [...trees(inner)].flatMap((tree) => [...tree.querySelectorAll("iframe, frame")])) {
+    const all = [...trees(inner)];
+    yield [inner, x, y, all];
+    for (const one of all.flatMap((tree) => [...tree.querySelectorAll("iframe, frame")])) {
       const box = one.getBoundingClientRect();
       const [left, top] = [x + box.left + one.clientLeft, y + box.top + one.clientTop];
       if (one.contentDocument) yield* places(one.contentDocument, left, top);
     }
   };
-  const allTrees = () => [...places(document, 0, 0)].flatMap(([inner]) => [...trees(inner)]);
+  const allTrees = () => [...places(document, 0, 0)].flatMap(([, , , all]) => all);
   // Of lines and rows, other than of pictures and the like in a line, `content-visibility` skips nothing.
   const ROWS = /^table-(row|column|header|footer)/, LINES = /^(inline( list-item)?|ruby|ruby-text|contents)$/;
   const skips = ({ display, width }) => !ROWS.test(display) && (!LINES.test(display) || width !== "auto");
@@ -91,7 +92,8 @@ globalThis.dom = (() => {
     animation.finish();
     return animation;
   };
-  // What it contains stays contained: https://www.w3.org/TR/css-contain-2/#content-visibility. The page and its body begin in the window, and their containment is also that of the window.
+  // What it contains stays contained: https://www.w3.org/TR/css-contain-2/#content-visibility. The page and its body begin
+  // in the window, and their containment is also that of the window.
   const unskipped = (element, style) => {
     const { contentVisibility, translate, overflow, display } = style;
     if (contentVisibility !== "auto" || !skips(style)) return null;
@@ -216,7 +218,7 @@ globalThis.dom = (() => {
 
   return {
     part, run, own, kind, isLaidOut, viewOf, trees, places, allTrees, laidOut, animated, unskipped, scrolls, canScroll,
-    animationsOf, refreshOf, leavesIn, clocksOf, hasOwn, runs, leftOf, endsWithin, isYoung, lasts, periodOf, repeats, isEndless, begins, isPassing, bringTo,
-    SOON_MS, SLOW_MS, hold, isHeld, letGo,
+    animationsOf, refreshOf, leavesIn, clocksOf, hasOwn, runs, leftOf, endsWithin, isYoung, lasts, periodOf, repeats, isEndless,
+    begins, isPassing, bringTo, SOON_MS, SLOW_MS, hold, isHeld, letGo,
   };
 })();

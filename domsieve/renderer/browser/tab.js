@@ -13,8 +13,9 @@
 // hold(), letGo(): pauses the others, so that the pictures show them as they are in the capture, and lets them go on.
 globalThis.domsieve = (() => {
   const {
-    part, run, own, isLaidOut, trees, places, allTrees, laidOut, animated, unskipped, canScroll, animationsOf, refreshOf, leavesIn,
-    clocksOf, hasOwn, kind, isYoung, runs, leftOf, repeats, begins, isPassing, periodOf, bringTo, SOON_MS, hold, isHeld, letGo,
+    part, run, own, isLaidOut, trees, places, allTrees, laidOut, animated, unskipped, canScroll, animationsOf, refreshOf,
+    leavesIn, clocksOf, hasOwn, kind, isYoung, runs, leftOf, repeats, begins, isPassing, periodOf, bringTo, SOON_MS, hold, isHeld,
+    letGo,
   } = dom;
 
   let lastChange = performance.now();
@@ -235,10 +236,10 @@ globalThis.domsieve = (() => {
   // more than what comes until then.
   const lasting = (endMs) => {
     const staying = [], leaving = [];
-    for (const [inner] of places(document, 0, 0)) {
+    for (const [inner, , , all] of places(document, 0, 0)) {
       const leftMs = leavesIn(inner);
-      if (leftMs > endMs) staying.push(...trees(inner));
-      else leaving.push([[...trees(inner)], leftMs]);
+      if (leftMs > endMs) staying.push(...all);
+      else leaving.push([all, leftMs]);
     }
     return [staying, leaving];
   };

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from domsieve.renderer.page._pixel_parts import Ints
+from domsieve.renderer.page._pixel_parts import Ints, count_letters
 
 _NOWHERE = sys.maxsize
 _DOTLESS = {"ı": "i"}
@@ -98,7 +98,7 @@ def letters_before(node: Ints, texts: Sequence[str]) -> tuple[Ints, dict[int, in
     for entry, (owner, text) in enumerate(zip(node.tolist(), texts, strict=True)):
         if text:
             before[entry] = total.get(owner, 0)
-            total[owner] = int(before[entry]) + _letters(text)
+            total[owner] = int(before[entry]) + count_letters(text)
     return before, total
 
 
@@ -116,14 +116,10 @@ def letter_sources(node: Ints, texts: Sequence[str], originals: Sequence[str]) -
             places = np.cumsum([not sign.isspace() for sign in original]) - 1
             own = [source for source, sign in zip(sources, text, strict=True) if not sign.isspace()]
             found.setdefault(owner, []).extend(places[own].tolist())
-        elif _letters(text) != _letters(original):
+        elif count_letters(text) != count_letters(original):
             unknown.add(owner)
     changed = {owner: own for owner, own in found.items() if own != [*range(len(own))]}
     return changed | {owner: [] for owner in unknown}
-
-
-def _letters(text: str) -> int:
-    return len("".join(text.split()))
 
 
 def _is_alike(text: str, original: str) -> bool:

@@ -96,10 +96,10 @@ def parts_of(
     for line, (entry, (text, piece), place) in enumerate(
         zip(layout_index, pieces, box.tolist(), strict=True)
     ):
-        letters = len("".join(piece.split()))
+        letters = count_letters(piece)
         if not letters:
             continue
-        before = len("".join(text.split()))
+        before = count_letters(text)
         forced = _forced(text + piece[: len(piece) // 2]) or int(override[entry])
         goes_left = _reads_to_the_left(piece)
         is_left = forced < 0 or (not forced and goes_left)
@@ -172,6 +172,11 @@ def _forced(text: str) -> int:
         elif one in _CLOSING and open_:
             open_.pop()
     return open_[-1] if open_ else 0
+
+
+def count_letters(text: str) -> int:
+    """Return how many letters a text has: all but white space."""
+    return len("".join(text.split()))
 
 
 def seen_ranges(first: Ints, letters: Ints, is_seen: Bools, fewest_unseen: Ints) -> list[tuple[int, int]]:

@@ -190,6 +190,9 @@ Object.assign(domsievePixels, (() => {
     return [Math.min(...ends), box[1], Math.max(...ends), box[3]];
   };
 
+  const boxesOf = (range) => [...range.getClientRects()].map(({ left, top, right, bottom }) =>
+    [left + scrollX, top + scrollY, right + scrollX, bottom + scrollY]);
+
   return {
     // Left, top, right and bottom of the lines of each text, in CSS px of the page; and of one in a drawing, what makes
     // these of its units, and whether it is drawn; HTML in a drawing (`foreignObject`) may have transforms of its own.
@@ -197,8 +200,7 @@ Object.assign(domsievePixels, (() => {
       return nodes.map((node) => {
         const range = new Range();
         range.selectNodeContents(node);
-        const boxes = [...range.getClientRects()].map(({ left, top, right, bottom }) =>
-          [left + scrollX, top + scrollY, right + scrollX, bottom + scrollY]);
+        const boxes = boxesOf(range);
         const parent = part(node, Node, "parentNode");
         const isDrawn = parent instanceof SVGGraphicsElement;
         const owner = isDrawn ? parent : run(part(node, Node, "parentElement"), Element, "closest", "foreignObject");
@@ -218,8 +220,7 @@ Object.assign(domsievePixels, (() => {
         const boxes = (begin, end) => {
           range.setStart(node, begin);
           range.setEnd(node, end);
-          return [...range.getClientRects()].map(({ left, top, right, bottom }) =>
-            [left + scrollX, top + scrollY, right + scrollX, bottom + scrollY]);
+          return boxesOf(range);
         };
         const isInLine = ([, top, , bottom]) => Math.min(bottom, box[3]) - Math.max(top, box[1]) > (bottom - top) / 2;
         for (const { index, 0: word } of data.slice(from).matchAll(/\S+/gu)) {
