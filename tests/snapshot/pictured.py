@@ -29,16 +29,17 @@ def captured(page: Snapshot, options: CaptureOptions, said: Mapping[str, str] | 
 
 def pictured(page: Snapshot, said: Mapping[str, str]) -> Snapshot:
     """Return the page with what pictures say of its texts."""
+    sayings = [*dict.fromkeys((*SAYINGS, *said.values()))]
     strings = Interner()
     for text in page.strings.to_list():
         strings(text)
     styles = np.concatenate(
         [
             np.column_stack((page.styles, np.full(len(page.styles), strings(saying), np.int32)))
-            for saying in SAYINGS
+            for saying in sayings
         ]
     )
-    row = np.array([SAYINGS.index(_saying(page, node, said)) for node in range(len(page))], np.int32)
+    row = np.array([sayings.index(_saying(page, node, said)) for node in range(len(page))], np.int32)
     style = np.where(page.style >= 0, page.style + row * len(page.styles), -1).astype(np.int32)
     return replace(
         page,

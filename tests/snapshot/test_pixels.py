@@ -2,7 +2,6 @@
 
 from dataclasses import replace
 
-import numpy as np
 import pytest
 
 from domsieve.snapshot.page import PIXELS
@@ -56,12 +55,10 @@ def test_texts_are_counted_where_pictures_do_not_decide() -> None:
     ],
 )
 def test_texts_are_cut_to_what_shows_of_them(text: str, said: str, kept: str) -> None:
-    page = pictured(made_up(4, 60), {})
+    page = made_up(4, 60)
     node = next(node for node in range(len(page)) if page.text[node] >= 0 and page.style[node] >= 0)
-    strings, styles = page.strings.to_list(), np.concatenate((page.styles, page.styles[page.style[[node]]]))
-    texts, style = page.text.copy(), page.style.copy()
-    texts[node], styles[-1, page.style_names.index(PIXELS)] = len(strings), len(strings) + 1
-    style[node] = len(styles) - 1
-    table = StringTable.from_strings([*strings, text, said])
-    page = replace(page, text=texts, style=style, styles=styles, strings=table)
+    strings, texts = page.strings.to_list(), page.text.copy()
+    texts[node] = len(strings)
+    page = replace(page, text=texts, strings=StringTable.from_strings([*strings, text]))
+    page = pictured(page, {text: said})
     assert with_seen_texts(page).text_of(node).strip() == kept
