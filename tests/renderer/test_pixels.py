@@ -40,6 +40,10 @@ ONLY_PICTURES = [
     "<path d='M0 0h9v9h-9z' fill=#eee /></svg></div>",
     "<style>#x {{ position: relative; z-index: 0 }} #x::first-line {{ color: #fff }} #x::before {{ content: ''; "
     "position: absolute; inset: 0; z-index: -1; background: contrast-color(currentcolor) }}</style><p id=x>{}</p>",
+    # A server may answer with nothing where these go to, so they stay.
+    "<meta http-equiv=refresh content=20><style>@keyframes a {{ to {{ opacity: 0 }} }}</style>"
+    "<p style='animation: a 1s 30s forwards'>{}</p>",
+    "<meta http-equiv=refresh content=20><svg><text y=20>{}<set attributeName=opacity to=0 begin=30s /></text></svg>",
 ]
 
 

@@ -248,6 +248,16 @@ globalThis.domsieve = (() => {
     for (const [some, leftMs] of leaving) pass(some, leftMs, known);
     letPass(staying, endMs, known);
   };
+  // A document may also stay, as its server can answer with nothing (HTTP 204) where it goes to, or forbid it. So pictures
+  // have it as if it stayed. Returns whether there is one that goes.
+  const stayOn = (endMs) => {
+    const leaving = lasting(endMs)[1].flatMap(([some]) => some);
+    wind(leaving, endMs);
+    for (const one of leaving.flatMap(animationsOf)) {
+      if (isHeld(one) && !repeats(one)) bringTo(one, one.currentTime, endMs);
+    }
+    return leaving.length > 0;
+  };
   // Scripts can put off an end again and again, so what they have just begun may never end. It counts as it ends in the
   // capture, and as it is in the pictures: text must be in view in both.
   let postponed = [], passing = [];
@@ -355,7 +365,8 @@ globalThis.domsieve = (() => {
       // Pictures have the true ones.
       for (const one of coloured.splice(0)) one.cancel();
       for (const [text, data] of emptied.splice(0)) text.data = data;
-      if (!postponed.length) return;
+      const isLeaving = stayOn(passing[0]);
+      if (!postponed.length && !isLeaving) return;
       for (const [one, time] of postponed.splice(0)) {
         one.currentTime = time;
         if (isHeld(one) || one.playState !== "running") continue;
