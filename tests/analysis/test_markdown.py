@@ -279,6 +279,15 @@ class TestFormulas:
             ("<math alttext='x\\label{say that all is well}'><mi>x</mi></math>", "a x b\n"),
             ("<math alttext='\\text{say that all is well}'><mi>x</mi></math>", "a x b\n"),
             ("<math alttext='say that all is well'><mi>x</mi></math>", "a x b\n"),
+            ("<math alttext='x\\say\\that\\all\\is\\well'><mi>x</mi></math>", "a x b\n"),
+            (
+                "<math alttext='x\\begin{say}\\begin{that}\\color{all}\\end{well}'><mi>x</mi></math>",
+                "a x b\n",
+            ),
+            (
+                "<math alttext='\\RR^n\\to\\color{red}\\text{für}'><mi>n</mi><mtext>fu¨r</mtext></math>",
+                "a $\\RR^n\\to\\color{red}\\text{für}$ b\n",
+            ),
             (
                 "<math alttext='\\hspace{1em}x\\label{eq}'><mi>x</mi></math>",
                 "a $\\hspace{1em}x\\label{eq}$ b\n",
@@ -289,6 +298,12 @@ class TestFormulas:
     )
     def test_tex(self, html: str, expected: str) -> None:
         assert markdown(f"<div>a {html} b</div>") == expected
+
+    def test_formulas_of_a_page_have_few_words_that_nobody_sees(self) -> None:
+        words = ["say", "that", "it", "works", "or", "ask", "us"]
+        all_of_them = " ".join(f"<math alttext='x {one}'><mi>x</mi></math>" for one in words)
+        written = markdown(f"<p>{all_of_them}</p>")
+        assert written == "$x say$ $x that$ $x it$ $x works$ x x x\n"
 
     @pytest.mark.parametrize(
         ("inside", "tex"),

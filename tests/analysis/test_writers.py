@@ -182,6 +182,7 @@ class TestHtml:
             ),
             ('<del datetime="2025-03-04">a</del>', "<del datetime='Tuesday'>a</del>"),
             ('<span lang="zh-Hant-TW">a</span>', "<span lang='say that all is well'>a</span>"),
+            ('<span lang="es-419">a</span>', "<span lang='say-that-all-is-well'>a</span>"),
             ('<span dir="RTL">a</span>', "<span dir='up to you'>a</span>"),
             ('<data value="-12.5">a</data>', "<data value='say that all is well'>a</data>"),
             (

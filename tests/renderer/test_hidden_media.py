@@ -109,6 +109,10 @@ UNTITLED = [
     "<p title=Ant><i title=Bee>one</i></p>",
     "<iframe srcdoc='<p>one two' title=Ant></iframe>",
     "<svg title=Ant><text y=20>one</text></svg>",
+    "<svg><text y=20 title=Ant>one</text></svg>",
+    "<math><mi title=Ant>x</mi></math>",
+    "<script>document.documentElement.title = 'Ant'</script><p>one</p>",
+    "<iframe srcdoc='<title>Ant</title><p>one two'></iframe>",
     "<section title=Ant><svg><title>Bee</title><text y=20>one</text></svg></section>",
     "<p><img src=/red.png alt=one title=Ant width=90 height=0></p>",
 ]

@@ -14,7 +14,8 @@ from domsieve.analysis.columns.hiding import HIDING_REASONS, hidden_media
 from domsieve.analysis.columns.page_columns import PLAYERS, attributes_of, has_tag
 from domsieve.analysis.verdict import Verdict
 from domsieve.analysis.writers._annotations import callout_kind, details_kind, find_footnotes
-from domsieve.analysis.writers._code import Formula, clean_tex, formulas, is_line_class, shows
+from domsieve.analysis.writers._code import is_line_class
+from domsieve.analysis.writers._formulas import Formula, clean_tex, formulas, unseen_words
 from domsieve.analysis.writers._markdown_blocks import data_tables
 from domsieve.analysis.writers._mathml import tex_of
 from domsieve.analysis.writers._media import Reader
@@ -25,6 +26,7 @@ _NO_TERM = word_set("blockquote h1 h2 h3 h4 h5 h6 ol pre table ul")
 _CELLS = frozenset(["td", "th", "tr"])
 _TITLE = re.compile("title|heading", re.IGNORECASE)
 _STEPS_TO_BOX = 3
+_MOST_UNSEEN = 4  # words of formulas in a page, such as names of macros
 
 
 class Plan:
@@ -110,13 +112,21 @@ class Plan:
         nodes = np.array(list(self.texts), np.int64)
         letters = seen_shapes(self._page, hidden_media(self._page))
         shaped = np.array([*letters], np.int64)
+        unseen = frozenset[str]()
         for node, formula in candidates.items():
             inside = nodes[np.searchsorted(nodes, node) : np.searchsorted(nodes, formula.end)].tolist()
             text = "".join(self.texts[one].text for one in inside)
             if self._kept[self.reader.parent[node]]:
                 first, last = np.searchsorted(shaped, (node, formula.end))
                 text += "".join(letters[one] for one in shaped[first:last].tolist())
-            if images[formula.end] > images[node] or (text and shows(formula, text)):
+            if images[formula.end] > images[node]:
+                found[node] = formula
+            elif (
+                text
+                and (words := unseen_words(formula, text)) is not None
+                and len(unseen | words) <= _MOST_UNSEEN
+            ):
+                unseen |= words
                 found[node] = formula
         return found
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 
 from domsieve.analysis.columns.flow import word_set
-from domsieve.analysis.writers._code import LONGEST_TEX
+from domsieve.analysis.writers._formulas import LONGEST_TEX
 from domsieve.analysis.writers._media import Reader
 from domsieve.analysis.writers.html import Written
 

@@ -53,33 +53,33 @@ _CONTROL_TAGS = word_set("input textarea")  # their text is a value of the form
 _DROPPED_TAGS = word_set("head noscript script style template title")  # unless a style sheet displays them
 _EVERYWHERE = frozenset(["dir", "lang", "title"])
 _WITHOUT_TITLES = ("math", "svg")  # their own titles are elements
+_XHTML = "http://www.w3.org/1999/xhtml"
 _ATTRIBUTES = {
     "a": frozenset(["href", "hreflang"]),
-    "blockquote": frozenset(["cite"]),
     "data": frozenset(["value"]),
-    "del": frozenset(["cite", "datetime"]),
+    "del": frozenset(["datetime"]),
     "img": frozenset(["src", "alt", "width", "height"]),
-    "ins": frozenset(["cite", "datetime"]),
+    "ins": frozenset(["datetime"]),
     "li": frozenset(["value"]),
     "math": frozenset(["display"]),
     "mfrac": frozenset(["linethickness"]),
     "mspace": frozenset(["width"]),
     "ol": frozenset(["reversed", "start", "type"]),
-    "q": frozenset(["cite"]),
     "td": frozenset(["colspan", "rowspan"]),
     "th": frozenset(["colspan", "rowspan", "scope"]),
     "time": frozenset(["datetime"]),
 }
 # A file opened from disk would load the pictures of the page and so tell its server who reads it.
 _POLICY = '<meta http-equiv="Content-Security-Policy" content="default-src \'none\'">\n'
-_ADDRESSES = frozenset(["cite", "href", "src"])
+_ADDRESSES = frozenset(["href", "src"])
 _CONTROLS = re.compile("[\x00-\x08\x0e-\x1f\x7f-\x9f]")
 _SPACES = re.compile("[ \t\n\r\f]+")
 _HELD_SPACE = re.compile("(?<![^ \n]) ")
 # What no browser shows has the form that its attribute demands, or is not written: any other text would be hidden.
 _NUMBER = re.compile(r"[+-]?[0-9]{1,12}(?:\.[0-9]{1,12})?(?:em|px|%)?")
 _TIME = re.compile(r"[0-9PTWYMDHSZ:.,+ -]{1,40}", re.IGNORECASE)
-_LANGUAGE = re.compile(r"[a-z]{0,8}(?:-[a-z0-9]{1,8}){0,4}", re.IGNORECASE)
+# A language, a script and a region (BCP 47, section 2.1).
+_LANGUAGE = re.compile(r"(?:[a-z]{2,3}(?:-[a-z]{4})?(?:-(?:[a-z]{2}|[0-9]{3}))?)?", re.IGNORECASE)
 _WORD = re.compile("auto|block|inline|ltr|rtl|(?:col|row)(?:group)?|(?:reversed)?|[1ai]", re.IGNORECASE)
 _NUMBERS = word_set("colspan height linethickness rowspan start value width")
 _LANGUAGES = frozenset(["lang", "hreflang"])
@@ -192,8 +192,10 @@ def write_html(page: Snapshot, verdict: Verdict, *, metadata: Metadata | None = 
 def _document(page: Snapshot, verdict: Verdict, metadata: Metadata | None) -> str:
     source = Source(page)
     root = next((n for n, tag in enumerate(source.tag) if source.names[tag] == "html"), 0)
-    start = start_tag("html", source.safe_attributes(root, "html"))
-    title = escape(page_title(source), quote=False)
+    attributes = source.safe_attributes(root, "html")
+    attributes.pop("title", None)
+    start = start_tag("html", attributes)
+    title = escape(_page_title(page, source), quote=False)
     body = "".join(_body(page, verdict, source))
     meta = meta_elements(metadata) if metadata else ""
     return (
@@ -267,12 +269,13 @@ def _behind_spaces(nodes: list[int], texts: dict[int, Written]) -> set[int]:
 def _titled(page: Snapshot, nodes: list[int]) -> set[int]:
     """Return the elements whose ``title`` shows when a pointer is over one of these texts and pictures.
 
-    Of several titles around a text, the innermost shows. None shows for what is in a frame or a drawing inside of the
-    element, takes no pointer (``pointer-events``), or is inert.
+    Of several titles around a text, the innermost shows. None shows for what is in a frame, a drawing or a formula
+    inside of the element, takes no pointer (``pointer-events``), or is inert.
     """
-    attributes, end = attributes_of(page), page.end.astype(np.int64)
+    end = page.end.astype(np.int64)
     is_title = np.zeros(len(page), np.bool_)
-    is_title[attributes.nodes("title")] = True
+    is_title[attributes_of(page).nodes("title")] = True
+    is_title &= ~_foreign(page)
     if not is_title.any():
         return set()
     begins = (page.kind == Kind.DOCUMENT) | has_tag(page, *_WITHOUT_TITLES)
@@ -289,6 +292,16 @@ def _titled(page: Snapshot, nodes: list[int]) -> set[int]:
     is_under[nodes] = True
     is_under &= (page.kind == Kind.TEXT) | is_picture
     return set(owner[is_under & ~is_deaf & (owner >= 0)].tolist())
+
+
+def _foreign(page: Snapshot) -> NDArray[np.bool_]:
+    """Return which of the N nodes are in elements that are not of HTML."""
+    is_foreign = has_tag(page, *_WITHOUT_TITLES)
+    if "xml" in page.provenance.content_type:
+        nodes, spaces = attributes_of(page).values("xmlns")
+        is_foreign[[node for node, space in zip(nodes, spaces, strict=True) if space != _XHTML]] = True
+        is_foreign |= has_tag(page, *(name for name in page.tags.to_list() if ":" in name))
+    return below(is_foreign, page.end.astype(np.int64))
 
 
 def _in_pre(written: Written) -> str:
@@ -383,9 +396,9 @@ def written_tags(page: Snapshot, around: NDArray[np.uint8]) -> list[str]:
     return tags
 
 
-def page_title(source: Source) -> str:
+def _page_title(page: Snapshot, source: Source) -> str:
     """Return the title in the head of the page with collapsed white space, empty if it has none."""
-    for node, tag in enumerate(source.tag):
-        if source.names[tag] == "title" and source.names[source.tag[source.parent[node]]] == "head":
-            return " ".join(map(source.flat, range(node + 1, source.end[node])))
-    return ""
+    in_frame = below((page.kind == Kind.DOCUMENT) & (page.parent >= 0), page.end.astype(np.int64))
+    in_head = has_tag(page, "head")[np.maximum(page.parent, 0)]
+    titles = np.flatnonzero(has_tag(page, "title") & in_head & ~in_frame & ~_foreign(page)).tolist()
+    return " ".join(map(source.flat, range(titles[0] + 1, source.end[titles[0]]))) if titles else ""

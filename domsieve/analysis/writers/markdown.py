@@ -13,7 +13,8 @@ from domsieve.analysis.columns.invisible import visible_page
 from domsieve.analysis.columns.page_columns import PLAYERS
 from domsieve.analysis.verdict import Verdict
 from domsieve.analysis.writers._annotations import TAGS, says_kind
-from domsieve.analysis.writers._code import Formula, code_language, code_lines
+from domsieve.analysis.writers._code import code_language, code_lines
+from domsieve.analysis.writers._formulas import Formula
 from domsieve.analysis.writers._markdown_blocks import Block, Blocks, Role, TableRows
 from domsieve.analysis.writers._markdown_inline import Inline, Mark, plain_alt, safe_address
 from domsieve.analysis.writers._markdown_plan import Plan
@@ -234,6 +235,10 @@ class _Walk:
     def _formula(self, formula: Formula) -> None:
         self.skip = formula.end
         if not formula.displayed or self.single:
+            # The space between two formulas is known from the first text of the second.
+            inside = (self.plan.texts[one] for one in range(self.node, formula.end) if one in self.plan.texts)
+            if (first := next(inside, None)) and first.gap == SPACE:
+                self.inline.space()
             self._raw(f"${formula.tex}$")
             return
         self._end_line()
