@@ -17,7 +17,7 @@ CONTAINER = "mjx-container"
 _DESCRIPTION = "mjx-assistive-mml"
 # Shorter runs of letters are variables, which may be drawn in another order.
 _FEWEST_IN_WORD = 3
-_LEAST_PX = 1.0  # of a letter
+_LEAST_PX, _LEAST_HEIGHT_PX = 1.0, 4.0  # of a letter
 _LAST_CODE = 0x10FFFF
 
 
@@ -37,6 +37,7 @@ def shapes(page: Snapshot) -> dict[int, str]:
     if not inside.any():
         return {}
     is_there = inside & (page.box[:, 2:] >= _LEAST_PX).all(axis=1)
+    is_there &= page.box[:, 2:].max(axis=1) >= _LEAST_HEIGHT_PX
     letters = attributes_of(page).found("data-c", _letter)
     return {node: letter for node, letter in letters.items() if is_there[node]}
 

@@ -21,11 +21,9 @@ from domsieve.analysis.columns.flow import (
     SPACE,
     Flow,
     boundaries,
-    by_style_row,
     text_flow,
     word_set,
 )
-from domsieve.analysis.columns.inert import inert_nodes
 from domsieve.analysis.columns.invisible import visible_page
 from domsieve.analysis.columns.links import Addresses
 from domsieve.analysis.columns.page_columns import attributes_of, has_tag, in_tag
@@ -51,8 +49,7 @@ VOID_TAGS = frozenset(["br", "hr", "img", "wbr"])
 _ALONE = frozenset(["br", "hr", "img", "td", "th"])  # written even without text inside
 _CONTROL_TAGS = word_set("input textarea")  # their text is a value of the form
 _DROPPED_TAGS = word_set("head noscript script style template title")  # unless a style sheet displays them
-_EVERYWHERE = frozenset(["dir", "lang", "title"])
-_WITHOUT_TITLES = ("math", "svg")  # their own titles are elements
+_EVERYWHERE = frozenset(["dir", "lang"])
 _XHTML = "http://www.w3.org/1999/xhtml"
 _ATTRIBUTES = {
     "a": frozenset(["href", "hreflang"]),
@@ -78,8 +75,15 @@ _HELD_SPACE = re.compile("(?<![^ \n]) ")
 # What no browser shows has the form that its attribute demands, or is not written: any other text would be hidden.
 _NUMBER = re.compile(r"[+-]?[0-9]{1,12}(?:\.[0-9]{1,12})?(?:em|px|%)?")
 _TIME = re.compile(r"[0-9PTWYMDHSZ:.,+ -]{1,40}", re.IGNORECASE)
-# A language, a script and a region (BCP 47, section 2.1).
-_LANGUAGE = re.compile(r"(?:[a-z]{2,3}(?:-[a-z]{4})?(?:-(?:[a-z]{2}|[0-9]{3}))?)?", re.IGNORECASE)
+# A language, a script and a region (BCP 47, section 2.1), of those that are common.
+_SCRIPTS = (
+    "Arab|Armn|Beng|Cyrl|Deva|Ethi|Geor|Grek|Gujr|Guru|Hans|Hant|Hebr|Jpan|Khmr|Knda|Kore|Laoo|Latn|Mlym|Mong|Mymr|"
+    "Orya|Sinh|Taml|Telu|Tfng|Thaa|Thai|Tibt"
+)
+_LANGUAGE = re.compile(
+    rf"(?:(?:[a-z]{{2}}|ast|ceb|fil|gsw|haw|mul|nds|und|yue|zxx)(?:-(?:{_SCRIPTS}))?(?:-(?:[a-z]{{2}}|[0-9]{{3}}))?)?",
+    re.IGNORECASE,
+)
 _WORD = re.compile("auto|block|inline|ltr|rtl|(?:col|row)(?:group)?|(?:reversed)?|[1ai]", re.IGNORECASE)
 _NUMBERS = word_set("colspan height linethickness rowspan start value width")
 _LANGUAGES = frozenset(["lang", "hreflang"])
@@ -192,9 +196,7 @@ def write_html(page: Snapshot, verdict: Verdict, *, metadata: Metadata | None = 
 def _document(page: Snapshot, verdict: Verdict, metadata: Metadata | None) -> str:
     source = Source(page)
     root = next((n for n, tag in enumerate(source.tag) if source.names[tag] == "html"), 0)
-    attributes = source.safe_attributes(root, "html")
-    attributes.pop("title", None)
-    start = start_tag("html", attributes)
+    start = start_tag("html", source.safe_attributes(root, "html"))
     title = escape(_page_title(page, source), quote=False)
     body = "".join(_body(page, verdict, source))
     meta = meta_elements(metadata) if metadata else ""
@@ -216,7 +218,6 @@ def _body(page: Snapshot, verdict: Verdict, source: Source) -> Iterator[str]:
     broken = True  # a line ended after the last text
     nodes = written_nodes(page, verdict.kept, texts)
     spaced = _behind_spaces(nodes, texts)
-    titled = _titled(page, nodes)
     for node in nodes:
         check()
         while closing and closing[-1][0] <= node:
@@ -233,10 +234,7 @@ def _body(page: Snapshot, verdict: Verdict, source: Source) -> Iterator[str]:
             )
             broken = False
         elif (tag := tags[node]) and not (node < inside_pre and (tag == "br" or tag in BLOCK_TAGS)):
-            attributes = source.safe_attributes(node, tag)
-            if node not in titled:
-                attributes.pop("title", None)
-            start = start_tag(tag, attributes)
+            start = start_tag(tag, source.safe_attributes(node, tag))
             finish = "" if tag in VOID_TAGS else f"</{tag}>"
             if tag in LINE_TAGS and wide[node]:
                 start, finish = f"<div>{start}", f"{finish}</div>"
@@ -266,37 +264,9 @@ def _behind_spaces(nodes: list[int], texts: dict[int, Written]) -> set[int]:
     return spaced
 
 
-def _titled(page: Snapshot, nodes: list[int]) -> set[int]:
-    """Return the elements whose ``title`` shows when a pointer is over one of these texts and pictures.
-
-    Of several titles around a text, the innermost shows. None shows for what is in a frame, a drawing or a formula
-    inside of the element, takes no pointer (``pointer-events``), or is inert.
-    """
-    end = page.end.astype(np.int64)
-    is_title = np.zeros(len(page), np.bool_)
-    is_title[attributes_of(page).nodes("title")] = True
-    is_title &= ~_foreign(page)
-    if not is_title.any():
-        return set()
-    begins = (page.kind == Kind.DOCUMENT) | has_tag(page, *_WITHOUT_TITLES)
-    owner = np.full(len(page), -1)
-    for one in np.flatnonzero(is_title | begins).tolist():
-        owner[one : end[one]] = -1 if begins[one] else one
-    is_deaf = inert_nodes(page)
-    if (row := by_style_row(page, "pointer-events", "none".__eq__)) is not None:
-        is_deaf |= (page.style >= 0) & (row[page.style] > 0)
-    is_picture = has_tag(page, "img")
-    if page.has_layout:  # else their size is not known
-        is_picture &= (page.box[:, 2:] > 0).all(axis=1)
-    is_under = np.zeros(len(page), np.bool_)
-    is_under[nodes] = True
-    is_under &= (page.kind == Kind.TEXT) | is_picture
-    return set(owner[is_under & ~is_deaf & (owner >= 0)].tolist())
-
-
 def _foreign(page: Snapshot) -> NDArray[np.bool_]:
     """Return which of the N nodes are in elements that are not of HTML."""
-    is_foreign = has_tag(page, *_WITHOUT_TITLES)
+    is_foreign = has_tag(page, "math", "svg")
     if "xml" in page.provenance.content_type:
         nodes, spaces = attributes_of(page).values("xmlns")
         is_foreign[[node for node, space in zip(nodes, spaces, strict=True) if space != _XHTML]] = True
@@ -397,8 +367,7 @@ def written_tags(page: Snapshot, around: NDArray[np.uint8]) -> list[str]:
 
 
 def _page_title(page: Snapshot, source: Source) -> str:
-    """Return the title in the head of the page with collapsed white space, empty if it has none."""
+    """Return the title that browsers show, with collapsed white space; empty if there is none."""
     in_frame = below((page.kind == Kind.DOCUMENT) & (page.parent >= 0), page.end.astype(np.int64))
-    in_head = has_tag(page, "head")[np.maximum(page.parent, 0)]
-    titles = np.flatnonzero(has_tag(page, "title") & in_head & ~in_frame & ~_foreign(page)).tolist()
+    titles = np.flatnonzero(has_tag(page, "title") & ~in_frame & ~_foreign(page)).tolist()
     return " ".join(map(source.flat, range(titles[0] + 1, source.end[titles[0]]))) if titles else ""
