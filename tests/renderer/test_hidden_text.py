@@ -283,6 +283,8 @@ WAYS = {
         "<div style='height:100vh;overflow:auto'><div style='position:sticky;top:0;height:100vh;background:#000'>"
         "</div><div style='height:1500px'></div></div><p style='color:#fff'>{}</p>",
         "<style>.a::first-line{{color:#fff}}</style><p class=a>{}</p>",
+        "<style>.a{{color:#fff;display:table}}.a::first-line{{color:#000}}</style><p class=a>{}</p>",
+        "<style>.a{{color:#fff;display:flex}}.a::first-line{{color:#000}}</style><p class=a>{}</p>",
         "<style>.a{{background:contrast-color(currentcolor)}}.a::first-line{{color:#fff}}</style><p class=a>{}</p>",
         "<p style='color:color(rec2020 1 1 1)'>{}</p>",
         "<p style='color:color(a98-rgb 1 1 1)'>{}</p>",

@@ -64,8 +64,9 @@ globalThis.domsieve = (() => {
   };
   // A capture has no styles of ::first-line. Where the first line is the only one, the element gets its colour, and
   // keeps all else that is made of its own colour.
+  const HAS_FIRST_LINE = /^(block|flow-root|list-item|inline-block|table-cell|table-caption)/;
   const colourOfFirstLine = (element, style) => {
-    if (/^(inline|contents|none)$/.test(style.display) || element.childElementCount) return null; // others inherit the colour
+    if (!HAS_FIRST_LINE.test(style.display) || element.childElementCount) return null; // others inherit the colour
     const first = getComputedStyle(element, "::first-line");
     const fill = first.webkitTextFillColor;
     const color = first.backgroundColor === fill ? "transparent" : fill;
@@ -104,7 +105,7 @@ globalThis.domsieve = (() => {
   const spellOut = (all) => {
     if (!all.some(([text, style]) => !style && text.data.search(LONGER) >= 0)) return;
     for (const [element, style] of all) {
-      if (!style || /^(inline|contents)$/.test(style.display)) continue;
+      if (!style || !HAS_FIRST_LINE.test(style.display)) continue;
       const { textTransform } = getComputedStyle(element, "::first-line");
       const inCase = textTransform === style.textTransform ? null : IN_CASE[textTransform];
       if (!inCase || part(element, Node, "textContent").search(LONGER) < 0) continue;
@@ -114,7 +115,7 @@ globalThis.domsieve = (() => {
       const range = new Range();
       range.selectNodeContents(element);
       const end = [...range.getClientRects()].find((rect) => rect.width && rect.height)?.bottom;
-      const walker = own("createTreeWalker").call(document, element, NodeFilter.SHOW_TEXT);
+      const walker = own("createTreeWalker").call(document, element, NodeFilter.SHOW_TEXT | NodeFilter.SHOW_CDATA_SECTION);
       while (walker.nextNode()) {
         const text = walker.currentNode;
         for (const { index, 0: letter } of [...text.data.matchAll(LONGER)].reverse()) {
