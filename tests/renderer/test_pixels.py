@@ -40,6 +40,9 @@ ONLY_PICTURES = [
     "<path d='M0 0h9v9h-9z' fill=#eee /></svg></div>",
     "<style>#x {{ position: relative; z-index: 0 }} #x::first-line {{ color: #fff }} #x::before {{ content: ''; "
     "position: absolute; inset: 0; z-index: -1; background: contrast-color(currentcolor) }}</style><p id=x>{}</p>",
+    # This covers all in the size of the page, and nothing in half of it.
+    f"<div style='position:relative'><p>{{}}</p><svg style='{_LAYER}' shape-rendering=crispEdges fill=#fff>"
+    f"<path d='{''.join(f'M0 {one}.35H900v.3H0Z' for one in range(60))}' /></svg></div>",
     # A server may answer with nothing where these go to, so they stay.
     "<meta http-equiv=refresh content=20><style>@keyframes a {{ to {{ opacity: 0 }} }}</style>"
     "<p style='animation: a 1s 30s forwards'>{}</p>",
@@ -80,7 +83,18 @@ _AT = f"margin:0;position:absolute;z-index:-1;left:0;top:60px;{_PALE}"
 _BARS = "I" * 90
 _DOT = "<text y=10 font-size=14 fill=#ddd>W</text>"
 # Something else changes with the letters, or the page is not as readers find it.
+_PICTURED_WORDS = (
+    "data:image/svg+xml,<svg xmlns='http://www.w3.org/2000/svg' width='900' height='60'>"
+    "<rect width='900' height='60' fill='%23fff'/><rect width='900' height='9' fill='%23000'/>"
+    "<text y='40' style='font:bold 30px serif' fill='%23f4f4f4'>{}</text></svg>"
+)
 DECOYS = {
+    "letters of the colour of the ground on a picture of them": f'<div style="height:60px;background:url(&quot;'
+    f'{_PICTURED_WORDS}&quot;)"><p style="margin:0;font:bold 30px/60px serif;color:#fff;'
+    '-webkit-text-stroke:2px #fff">{}</p></div>',
+    "letters of the colour of the ground on letters of the same shape": "<div style='height:30px;"
+    "background:linear-gradient(90deg,#fff 98%,#eee)'><p style='position:absolute;margin:0'>{}</p>"
+    "<p style='position:absolute;margin:0;color:#fff;-webkit-text-stroke:2px #fff'>{}</p></div>",
     "a far shadow": f"<p style='{_AT}'>{{}}</p><p style='margin:0;filter:drop-shadow(0 60px 0 #eee)'>{_BARS}</p>",
     "a reflection": f"<p style='{_AT}'>{{}}</p><p style='margin:0;-webkit-box-reflect:below 40px'>{_BARS}</p>",
     "a filter that moves letters": "<svg width=0 height=0><filter id=f y=-10 height=30><feOffset dy=60 result=a />"
@@ -153,6 +167,44 @@ SCROLLED |= {
     f"'<style>{_FADING}</style><canvas></canvas>'</script>"
     for mode in ("open", "closed")
 }
+_SCROLLER = (
+    "<style>.around {{ position: relative }} .box {{ height: 120px; overflow: auto; scrollbar-width: none }} {style}"
+    "</style><div class=around><div class=box>{inside}<p style='height:9000px'>down</p><p>{{}}</p>"
+    "<p style='height:900px'></p></div>{over}</div>"
+)
+_BY_BOX = (
+    "@keyframes a {{ 1%, to {{ {} }} }} .box {{ animation: a linear both; animation-timeline: scroll(self) }}"
+)
+# A reader cannot scroll to the words, or no further than a little.
+LOCKED = {
+    **{
+        f"a box with {look}": _SCROLLER.format(style=_BY_BOX.format(look), inside="", over="")
+        for look in ("pointer-events: none", "overflow: hidden", "interactivity: inert")
+    },
+    "a box that something covers once the page is scrolled": _TALL
+    + _SCROLLER.format(
+        style="@keyframes a { 20%, to { height: 130px } } .over { position: absolute; top: 0; width: 100%;"
+        "animation: a linear both; animation-timeline: scroll(root) }",
+        inside="",
+        over="<div class=over></div>",
+    )
+    + _TALL,
+    "a box under its pseudo-element": _SCROLLER.format(
+        style=".box::before { content: ''; position: fixed; inset: 0 }", inside="", over=""
+    ),
+    "a box in a frame under a fixed box": '<iframe style="height:200px;width:600px" srcdoc="'
+    + _SCROLLER.format(style="", inside="<i style='position:fixed;inset:0'></i>", over="")
+    + '"></iframe>',
+    "a box under a very high one": _SCROLLER.format(
+        style=".over { position: sticky; top: 0; height: 120px; overflow: auto } .over div { height: 900000px }",
+        inside="<div class=over><div></div></div>",
+        over="",
+    ),
+    "a page": "<style>@keyframes a { 1%, to { overflow: hidden } } html { animation: a linear both;"
+    f"animation-timeline: scroll(root) }}</style>{_TALL * 3}<p>{{}}</p>",
+}
+
+
 # A worker clears the canvas when it hears nothing more from the page.
 DECOYS["a canvas that a worker draws"] = f"""<div style='position:relative'><p>{{}}</p>
     <canvas id=c style='{_LAYER}'></canvas></div><script>
@@ -394,6 +446,21 @@ def test_what_goes_away_when_a_reader_scrolls_to_it_is_not_seen(ahead: Snapshot,
         Hiding.UNSEEN,
         Hiding.TRANSPARENT,
     }  # captures have what fades as it is in the window
+
+
+def test_what_shows_once_a_page_is_released_is_unsure(studio: Studio) -> None:
+    mask = "mask: linear-gradient(#000 50%, #0000 0) 0 100% / 100% 600px repeat; mask-clip: no-clip"
+    html = f"""<style>html, body {{ overflow: hidden }} body {{ margin: 0; position: relative; {mask} }}
+        div {{ float: left; height: 300px; width: 800px }} i {{ position: absolute; top: 0; height: 2000px }}</style>
+        <div><p>{_WORDS}</p></div><i></i>"""
+    assert judged(show(studio, html))[_WORDS] == Hiding.UNSEEN
+
+
+@pictured(lambda way: f"<p>before</p>{LOCKED[way]}".replace("{}", _WORDS))
+@pytest.mark.parametrize("way", LOCKED)
+def test_what_no_reader_can_scroll_to_is_not_seen(ahead: Snapshot, way: str) -> None:
+    said = judged(ahead)
+    assert (said["before"], said[_WORDS]) == (Hiding.NONE, Hiding.UNSEEN)
 
 
 def test_what_follows_the_scrolling_and_stays_is_seen(studio: Studio) -> None:

@@ -199,6 +199,13 @@ def never(studio: Studio) -> Iterator[str]:
     end.set()
 
 
+def test_nothing_is_seen_while_a_style_sheet_blocks_the_page(studio: Studio, never: str) -> None:
+    for media, is_seen in (("all", False), ("print", True)):
+        html = f"<head><link rel=stylesheet media={media} href={never}></head><body><p>{_WORDS}</p>"
+        said = judged(studio.show(html, CaptureOptions(pixels=True)).snapshot)
+        assert (said[_WORDS] == Hiding.NONE) == is_seen
+
+
 @pytest.fixture
 def part(studio: Studio) -> Iterator[str]:
     """Return the address of a picture of which only a part comes."""
@@ -314,3 +321,32 @@ def test_a_picture_that_is_sent_again_and_again_covers_text(studio: Studio) -> N
         assert _show(studio, _BOX.format("", _WORDS, _PICTURE.format("src=/parts")))[_WORDS]
     finally:
         end.set()
+
+
+_WHITE = "position:absolute;left:0;top:0;width:900px;height:60px"
+_SHUFFLED = " ".join(str(9 * (7 * at % 60)) for at in range(60))
+_XML = {
+    "a sheet for pages without scripts": "<p class='x' style='color:#fff;background:url(/white.png)'>{}</p>",
+    "a section of characters": "<div style='position:relative'><![CDATA[{}]]>"
+    f"<img src='/white.png' style='{_WHITE}'/></div>",
+    "letters of a drawing with a prefix": f"<s:svg><s:text y='20' x='{_SHUFFLED}'>{{}}</s:text></s:svg>",
+}
+_XHTML = """<?xml-stylesheet href='/scripting.css' media='(scripting: none)'?>
+    <html xmlns='http://www.w3.org/1999/xhtml' xmlns:s='http://www.w3.org/2000/svg'><body><p>before</p>{}</body></html>"""
+
+
+@pytest.mark.usefixtures("colours")
+@pytest.mark.parametrize("way", _XML)
+def test_pages_of_xml_are_judged_alike(studio: Studio, way: str) -> None:
+    pages = studio.server.pages
+    pages["/scripting.css"] = partial(
+        send, body=b".x { color: #000 !important }", headers={"Content-Type": "text/css"}
+    )
+    pages["/page.xhtml"] = partial(
+        send,
+        body=_XHTML.format(_XML[way].format(_WORDS)).encode(),
+        headers={"Content-Type": "application/xhtml+xml"},
+    )
+    said = judged(studio.render("/page.xhtml", CaptureOptions(pixels=True)).snapshot)
+    assert not said["before"]
+    assert said[_WORDS]

@@ -18,7 +18,7 @@ from domsieve.budget import check, spending
 from domsieve.snapshot.page import JSON_LD, LONGEST_JSON_LD, Kind, is_json_ld, subtree_ends
 from domsieve.snapshot.strings import Interner, StringTable
 
-_NOTHING, _CDATA = 0, 4
+_NOTHING, CDATA = 0, 4
 _FURTHEST = np.finfo(np.float32).max
 # So alike are the ratios of two sizes if a transform makes them, and so far from 1.
 _ALIKE = 0.03
@@ -255,7 +255,7 @@ class _Draft:
 
     def is_kept(self) -> NDArray[np.bool_]:
         """Return for each node whether it is kept; children of dropped nodes are dropped, too."""
-        is_text = (self.kind == Kind.TEXT) | (self.kind == _CDATA)
+        is_text = (self.kind == Kind.TEXT) | (self.kind == CDATA)
         kept: NDArray[np.bool_] = is_text | np.isin(self.kind, (Kind.ELEMENT, Kind.PSEUDO, Kind.DOCUMENT))
         kept &= ~(is_text & self._is_named(*_CODE)[self.parent])
         # A line break between two elements of preformatted text has only a height.
@@ -317,12 +317,12 @@ class _Draft:
         parent = place[self.parent[order]]
         parent[0] = -1
         kind = self.kind[order].astype(np.uint8)
-        kind[kind == _CDATA] = Kind.TEXT
+        kind[kind == CDATA] = Kind.TEXT
         text = self._without_gaps(self.value[order])
         text[kind != Kind.TEXT] = -1
         names, name = np.unique(self.name[order], return_inverse=True)
         tags = Interner()
-        tag_of_name = [tags(self.strings[number].lower()) for number in names.tolist()]
+        tag_of_name = [tags(tag_of(self.strings[number])) for number in names.tolist()]
         attributes = [self.attributes[node] for node in order.tolist()]
         pairs = np.fromiter(chain.from_iterable(attributes), np.int32).reshape(-1, 2)
         attr_name, attr_value = self._in_lower_case(pairs[:, 0]), self._without_gaps(pairs[:, 1])
@@ -373,6 +373,15 @@ def _scale(outer: NDArray[np.float64], inner: NDArray[np.float64]) -> float:
     across, down = (outer / inner).tolist()
     is_scaled = across > 0 and abs(down / across - 1) < _ALIKE < abs(across - 1)
     return float(across) if is_scaled else 1.0
+
+
+def tag_of(name: str) -> str:
+    """Return the name of a node in lower case, without the prefix that elements may have in XML.
+
+    Elements of HTML that have a colon in their name have it in upper case.
+    """
+    prefix, colon, local = name.partition(":")
+    return (local if colon and prefix and not name.isupper() else name).lower()
 
 
 def _joined(columns: Iterable[list[int]]) -> NDArray[np.intp]:

@@ -81,6 +81,7 @@ class PageEvents:
         self._depends_on_more = False
         self._shown: dict[str, str] = {}  # the addresses of pictures and frames by their requests
         self._pictures_found: dict[str, bool] = {}
+        self._blocking: set[str] = set()  # the requests of style sheets without which nothing is painted
         self.document_url = ""  # of the latest navigation, including redirects
         self.arrived_url = ""  # of the current document, or of one that failed
         self.origins: set[str] = set()  # of all requests
@@ -180,6 +181,11 @@ class PageEvents:
         """The addresses of pictures and frames that have not come, and whether they have begun to arrive."""
         return {self._shown[one]: one in self._answered for one in self._in_flight if one in self._shown}
 
+    @property
+    def is_unpainted(self) -> bool:
+        """Whether a style sheet has not come without which browsers paint nothing."""
+        return not self._blocking.isdisjoint(self._in_flight)
+
     def _request(self, event: dict[str, Any]) -> None:
         url, kind = event["request"]["url"], event.get("type", "Other")
         self._known.add(event["requestId"])
@@ -193,6 +199,8 @@ class PageEvents:
                 self.document_url = url
         if kind == _PICTURE or (kind == "Document" and event.get("frameId", "") != self._main_frame):
             self._shown.setdefault(event["requestId"], url)  # after a redirect, the page still has the first
+        if kind == "Stylesheet" and event["request"].get("initialPriority") == "VeryHigh":
+            self._blocking.add(event["requestId"])
         is_sent = kind in _FILE_KINDS and event["request"].get("method", "GET") != "GET"
         self._depends_on_more |= is_sent or kind in _LIVE_KINDS
         self._calls[url] += 1

@@ -5,7 +5,7 @@ from itertools import chain
 
 import msgspec
 
-from domsieve.renderer.page._convert import Capture, _Document, _Layout, _Nodes, _Sparse
+from domsieve.renderer.page._convert import CDATA, Capture, _Document, _Layout, _Nodes, _Sparse
 from domsieve.snapshot.page import PIXELS, UNPICTURED, Kind
 
 PIXEL_STYLES = (
@@ -73,7 +73,7 @@ class PixelCapture(Capture, kw_only=True):
 def leave_unpictured(capture: PixelCapture) -> None:
     """Say of each text that no pictures could be taken."""
     types = chain.from_iterable(document.nodes.node_type for document in capture.documents)
-    put_sights(capture, [UNPICTURED if kind == Kind.TEXT else "" for kind in types])
+    put_sights(capture, [UNPICTURED if kind in {Kind.TEXT, CDATA} else "" for kind in types])
 
 
 def put_sights(capture: PixelCapture, said: Sequence[str]) -> None:

@@ -20,6 +20,9 @@ _STILL_PX = 1.0
 # How far images of borders reach beyond their box at most. A guess.
 _OUTSET_PX, _OUTWARDS = 40.0, np.array([-1.0, -1.0, 1.0, 1.0])
 
+# Of what is in a box, these show another part where the box is larger or somewhere else.
+_BY_BOX = frozenset({"background-image", "clip-path", "filter", "mask-image", "perspective"})
+
 # More boxes than these that change are a page that changes as a whole.
 _MOST_CHANGED = 100
 
@@ -63,6 +66,7 @@ def mark_changed(
         if [len(one.nodes.node_type) for one in capture.documents] != np.diff(scene.starts).tolist():
             raise ValueError("The page has changed its structure.")
     lock = [number for number, name in enumerate(names) if name in {"overflow-x", "overflow-y"}]
+    by_box = [number for number, name in enumerate(names) if name in _BY_BOX]
     size = scene.kind.size
     restyled, moved, boxes = np.zeros(size, np.bool_), np.zeros(size, np.bool_), np.full((size, 4), np.nan)
     for number, start in enumerate(scene.starts[:-1].tolist()):
@@ -83,6 +87,7 @@ def mark_changed(
                     if at not in may_differ
                 )
             moved[at] = places and max(abs(a - b) for a, b in zip(one[1], other[1], strict=True)) > _STILL_PX
+            restyled[at] |= moved[at] and any(one[0][number] not in {"none", ""} for number in by_box)
     if others is not None:
         restyled |= others
     scene.unsure |= restyled | scene.below(restyled) | (moved & (scene.kind == Kind.TEXT))
@@ -186,15 +191,18 @@ class Missing(NamedTuple):
     places : left, top, right and bottom, in px of the page, of pictures that had not come, or are gone.
     awaited : the addresses of pictures and frames that had not come, and whether they had begun to arrive.
     is_cut : whether its last nodes were removed, which may have covered any text.
+    is_unpainted : whether browsers paint nothing until a style sheet comes that has not come.
     """
 
     places: Sequence[Sequence[float]] = ()
     awaited: Mapping[str, bool] = MappingProxyType({})
     is_cut: bool = False
+    is_unpainted: bool = False
 
 
 def mark_missing(scene: Scene, missing: Missing) -> None:
     """Mark the texts of a scene as unsure that are where something is missing, all if it is not known where."""
+    scene.unsure |= missing.is_unpainted
     mark_under(scene, (np.array(place, np.float64).reshape(2, 2) for place in missing.places))
     found: dict[str, list[int]] = {address: [] for address in missing.awaited}
     for number, start in enumerate(scene.starts[:-1].tolist() if found else ()):

@@ -27,6 +27,9 @@ _UNDER, _LEAST_EDGES, _BESIDE, _LEAST_EVEN = 0.3, 0.5, 0.4, 0.3
 # A pixel has ink if it is so far from the ground to the colour of the letters. There is a stroke where this is more
 # than so much of what the letters have; an area must be nearer to their colour, or letters can be read on it.
 _LEAST_INK, _STROKE, _AREA = 0.16, 0.6, 0.6
+# Where letters change their ground by more than this, they must stand out from what is up to two pixels beside them
+# by this share of the change.
+_LEAST_CHANGE, _LEAST_OUT = 6, 0.2
 # Pixels that are farther from the line between both colours than this share of it have another colour.
 _OTHER_COLOUR = 0.35
 # Colours that differ by less than this (of 255) are one; pixels are sorted by colours of so many levels.
@@ -97,6 +100,45 @@ def is_overlaid(ground: NDArray[np.uint8], whole: NDArray[np.uint8], ink: F64) -
         and beside[around_each(ink, np.maximum) > _LEAST_INK].sum() > _BESIDE * total
         and _edges(other) > _LEAST_EDGES * _edges(ink)
     )
+
+
+def is_even(ground: NDArray[np.uint8], whole: NDArray[np.uint8], ink: F64) -> bool:
+    """Return whether some letters make what is behind them like what is around them, as on letters of the same shape.
+
+    Parameters
+    ----------
+    ground, whole, ink : see `is_overlaid`.
+    """
+    change = whole.astype(np.float64) - ground
+    near = around_each(around_each(ink, np.maximum), np.maximum) > _LEAST_INK
+    is_letter = (ink > ink.max() / 2) & (np.abs(change).max(axis=2) > _LEAST_CHANGE)
+    is_beside = near & (ink < _LEAST_INK)
+    if not (is_letter.any() and is_beside.any()):
+        return False
+    # What stands in front of some letters changes their mean, and lines that touch letters what is beside most of
+    # them. Each row has its own mean, as lines may be in the ground, too.
+    mean = np.where(near, ink, 0).sum(axis=1) / np.maximum(near.sum(axis=1), 1)
+    weights = np.where(near, ink - mean[:, None], 0).ravel()
+    out = (
+        weights @ whole.reshape(-1, 3),
+        np.median(whole[is_letter], axis=0) - np.median(whole[is_beside], axis=0),
+    )
+    of = weights @ change.reshape(-1, 3), np.median(change[is_letter], axis=0)
+    return all(
+        np.abs(one).max() < _LEAST_OUT * np.abs(other).max() for one, other in zip(out, of, strict=True)
+    )
+
+
+def steps_of(grey: NDArray[np.uint8], least: int) -> tuple[Bools, Bools]:
+    """Return where pixels differ by more than `least` from the next one in their row, and in their row or column."""
+
+    def apart(first: NDArray[np.uint8], second: NDArray[np.uint8]) -> Bools:
+        return np.asarray(np.maximum(first, second) - np.minimum(first, second) > least)
+
+    rough, steps = np.zeros((2, *grey.shape), np.bool_)
+    rough[:, 1:] = apart(grey[:, 1:], grey[:, :-1])
+    steps[1:] = apart(grey[1:], grey[:-1])
+    return rough, rough | steps
 
 
 def around_each(values: NDArray[Any], choose: np.ufunc) -> NDArray[Any]:

@@ -391,9 +391,9 @@ def joined(columns: Any) -> Ints:
     return np.fromiter(chain.from_iterable(columns), np.intp)
 
 
-def meet(boxes: F64, one: F64) -> Bools:
-    """Return which boxes (n, 4) have a part in common with one (4,)."""
-    return np.asarray(((boxes[:, :2] < one[2:]) & (boxes[:, 2:] > one[:2])).all(axis=1))
+def meet(boxes: F64 | Ints, others: F64 | Ints) -> Bools:
+    """Return which boxes (..., 4) have a part in common with others (..., 4)."""
+    return np.asarray(((boxes[..., :2] < others[..., 2:]) & (boxes[..., 2:] > others[..., :2])).all(axis=-1))
 
 
 def common(first: F64, second: F64) -> F64:

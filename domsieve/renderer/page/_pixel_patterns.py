@@ -1,6 +1,7 @@
 """Pictures in the styles of a page: what may move by itself, and what is finer than the pixels of a picture."""
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
@@ -15,9 +16,17 @@ _PICTURED = (
     "-webkit-mask-box-image-source",
     "list-style-image",
 )
+_SIDES = ("border-top", "border-right", "border-bottom", "border-left")
+_FARTHER = ("box-shadow", "filter")
+_LENGTH = re.compile(r"[0-9.]{1,30}px")
+_CLEAR = frozenset({"rgba(0, 0, 0, 0)", "transparent", "none", "normal", ""})
+# Elements of drawings that paint nothing but what is in them.
+_GROUPS = frozenset({"svg", "g", "a", "switch", "text", "tspan", "textpath", "foreignobject"})
 _SIZES = ("background-size", "mask-size")
 # Patterns of smaller pictures, and of gradients with more colours, may be finer than pixels. Guesses.
 _FINE_PX, _MOST_STOPS = 6.0, 24
+# Those with so few parentheses have up to three colours.
+_FEW_STOPS = 4
 # Boxes that are narrower are strips: in pictures of half the size, text shows through those that touch. Guesses.
 _STRIP_PX, _FEW_STRIPS, _MOST_STRIPS = 4.0, 6, 2_000
 _FINE = frozenset({"pattern", "femorphology", "feconvolvematrix", "feturbulence"})
@@ -32,6 +41,50 @@ def may_move(column: Mapping[str, Sequence[str]], row: Ints, names: Sequence[str
     names : the name of each node, in lower case.
     """
     return np.isin(names, _MOVING) | _pictured_by("url(", column, row)
+
+
+def paint_reach(
+    column: Mapping[str, Sequence[str]], row: Ints, names: Sequence[str], is_drawing: Bools
+) -> F64:
+    """Return by how many px what each node (N,) paints reaches beyond its box at most; NaN for letters alone.
+
+    For the parameters see `may_move`; `is_drawing` are the nodes in drawings (N,).
+    """
+
+    def said(test: Callable[[str], object], *properties: str) -> Bools:
+        values = (np.array([bool(test(one)) for one in column[name]])[row] for name in properties)
+        return np.asarray(np.logical_or.reduce([*values]))
+
+    paints = np.isin(names, _MOVING) | (is_drawing & ~np.isin(names, [*_GROUPS]))
+    pictured = [name for name in _PICTURED if name in column]
+    paints |= said(lambda one: one not in _CLEAR, "background-color", *_FARTHER, "backdrop-filter", *pictured)
+    paints |= said(lambda one: one and not one.startswith("0px"), *_SIDES, "outline")
+    reach = np.zeros(row.size)
+    for name in (*_FARTHER, "border-image", "outline", "outline-offset"):
+        if name in column:
+            reach = np.maximum(reach, np.array([*map(_longest, column[name])])[row])
+    reach[
+        said(lambda one: "url(" in one, "filter") | said(lambda one: one not in _CLEAR, "-webkit-box-reflect")
+    ] = np.inf
+    return np.where(paints, reach, np.nan)
+
+
+def _longest(value: str) -> float:
+    """Return the longest length in px in a value."""
+    return max((px(one) for one in _LENGTH.findall(value)), default=0.0)
+
+
+def may_be_fine(column: Mapping[str, Sequence[str]], row: Ints) -> Bools:
+    """Return which nodes (N,) may show what is in them, or behind it, otherwise in another size; see `may_move`."""
+
+    def is_fine(value: str) -> bool:
+        return "url(" in value or ("gradient(" in value and value.count("(") > _FEW_STOPS)
+
+    found = np.zeros(row.size, np.bool_)
+    for name in (*_PICTURED, "clip-path", "filter", "fill", "stroke"):
+        if name in column:
+            found |= np.array([*map(is_fine, column[name])])[row]
+    return found
 
 
 def painted_by_script(column: Mapping[str, Sequence[str]], row: Ints) -> Bools:

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from domsieve.renderer.page._pixel_boxes import Boxes, area, around_all, chunks, counts
-from domsieve.renderer.page._pixel_grounds import is_noise, is_overlaid
+from domsieve.renderer.page._pixel_grounds import is_even, is_noise, is_overlaid, steps_of
 from domsieve.renderer.page._pixel_heaps import Heaps, equal_lines, lines_around
 from domsieve.renderer.page._pixel_images import FINE, SCALE, levels_of, steady_levels
 from domsieve.renderer.page._pixel_letters import INKS, Letters
@@ -78,7 +78,7 @@ class Pictures:
         self.smeared |= scene.misread
         self.changed[self.smeared] = 0
         self._peak, self._in_shadow = np.ones(len(place)), np.zeros(len(place), np.bool_)
-        self._may_be_struck = np.zeros(len(place), np.bool_)
+        self._may_be_struck, self._lost = np.zeros((2, len(place)), np.bool_)
         self._mixed = np.zeros(len(place))
         self._line = scene.line
 
@@ -90,7 +90,8 @@ class Pictures:
         letters : the lines that were drawn apart.
         drawn : their letters in each ink, in a picture of the same size (height, width, 3).
         """
-        self.smeared |= self._is_lost(np.flatnonzero(self.changed > 0), letters, drawn)
+        self._lost = self._is_lost(np.flatnonzero(self.changed > 0), letters, drawn)
+        self.smeared |= self._lost
         parts = np.flatnonzero(letters.is_drawn & (self.changed > 0) & ~self._scene.is_sign & ~self.smeared)
         inks, edges, is_level = (
             letters.ink[parts],
@@ -213,21 +214,21 @@ class Pictures:
         found = np.zeros(len(self._edges), np.bool_)
         ground, whole = np.asarray(self._without[0]), np.asarray(self._complete[0])
         grey = np.asarray(self._without[0].convert("L"))
-        rough, steps = np.zeros((2, *grey.shape), np.bool_)
-        rough[:, 1:] = _apart(grey[:, 1:], grey[:, :-1])
-        steps[1:] = _apart(grey[1:], grey[:-1])
-        steps |= rough
+        rough, steps = steps_of(grey, _LEAST_CONTRAST)
         for part in parts.tolist():
             x, y, right, bottom = self._edges[part].tolist()
             inside = np.s_[y:bottom, x:right]
-            if np.count_nonzero(steps[inside]) * _EVEN < (bottom - y) * (right - x):
+            if np.ptp(grey[inside]) <= 1:
                 continue
             box = ground[inside], whole[inside]
-            inks = drawn[inside] / 255 if letters.is_drawn[part] else None
+            ink = drawn[inside] / 255 if letters.is_drawn[part] else None
+            own = ink[..., letters.ink[part]] if ink is not None and not self._scene.is_sign[part] else None
+            found[part] = own is not None and is_even(*box, own)
+            if np.count_nonzero(steps[inside]) * _EVEN < (bottom - y) * (right - x):
+                continue
             if np.count_nonzero(rough[y:bottom, x + 1 : right]) * _SMOOTH >= (bottom - y) * (right - x):
-                found[part] = is_noise(*box, self._differs[inside], inks)
-            if inks is not None and not self._scene.is_sign[part]:
-                found[part] |= is_overlaid(*box, inks[..., letters.ink[part]])
+                found[part] |= is_noise(*box, self._differs[inside], ink)
+            found[part] |= own is not None and is_overlaid(*box, own)
         return found
 
     def _scaled(self, boxes: F64) -> Ints:
@@ -294,6 +295,10 @@ class Pictures:
             boxes & ~self.unsure & (area(self._edges) > 0) & (self.changed < LEAST_SHARE * self._scene.ink)
         )
 
+    def seen(self, boxes: Bools) -> Bools:
+        """Return which parts (B,) of some seem to be seen."""
+        return np.asarray(boxes & (self.changed > 0) & ~self.smeared)
+
     def pale(self, boxes: Bools) -> Bools:
         """Return which parts (B,) of some differ far less than their letters would, by their colour and shape.
 
@@ -301,7 +306,7 @@ class Pictures:
         """
         found = np.zeros(len(self._edges), np.bool_)
         ground, scene = np.asarray(self._without[0]).reshape(-1, 3), self._scene
-        parts = np.flatnonzero(boxes & (self.changed > 0) & ~self.smeared & ~scene.is_sign)
+        parts = np.flatnonzero(self.seen(boxes) & ~scene.is_sign)
         for some, index, first in self._pixels(parts):
             sums = np.add.reduceat(ground[index], first, axis=0, dtype=np.float64)
             behind = sums / np.diff(first, append=index.size)[:, None]
@@ -315,7 +320,7 @@ class Pictures:
 
     def may_be_struck(self, boxes: Bools) -> Bools:
         """Return which parts (B,) of some seem to be seen, but lines may cover much of them."""
-        return np.asarray(boxes & self._may_be_struck & (self.changed > 0) & ~self.smeared)
+        return self.seen(boxes & self._may_be_struck)
 
     def strike(
         self, boxes: Bools, around: F64, picture: "Image", letters: Letters, drawn: NDArray[np.uint8]
@@ -341,6 +346,13 @@ class Pictures:
         """Take over what other pictures show of some parts (B,)."""
         for name in ("changed", "smeared", "unsure"):
             getattr(self, name)[parts] = getattr(later, name)[parts]
+
+    def confirm(self, parts: Bools, later: "Pictures") -> None:
+        """Take over what pictures in full size show of some parts (B,), unless their letters are lost in the ground.
+
+        The limits of that are those of smaller pictures.
+        """
+        self.replace(parts & ~later._lost, later)
 
     def correct(self, missing: Bools, later: "Pictures") -> None:
         """Take over what later pictures show of parts that were missing."""
@@ -407,7 +419,7 @@ class Pictures:
         for text in texts[:_MOST_ALONE].tolist():
             ours = edges[owner == text]
             for group in groups:
-                if not _meet(ours, edges[np.isin(owner, group)]):
+                if not meet(ours[:, None], edges[np.isin(owner, group)]).any():
                     group.append(text)
                     break
             else:
@@ -460,11 +472,11 @@ class Pictures:
         levels = levels_of(self._complete[0].crop(place.tolist()), picture)
         parts = group[letters.is_drawn[group] & ~self._scene.is_sign[group]]
         ground, whole = np.asarray(picture), np.asarray(self._complete[0].crop(place.tolist()))
-        for part in parts[self._in_shadow[parts]].tolist():
+        for part in parts.tolist():
             x, y, right, bottom = (self._edges[part] - np.tile(place[:2], 2)).tolist()
             inside = np.s_[y:bottom, x:right]
-            ink = drawn[inside][..., letters.ink[part]] / 255
-            self.smeared[part] |= is_overlaid(ground[inside], whole[inside], ink)
+            box = ground[inside], whole[inside], drawn[inside][..., letters.ink[part]] / 255
+            self.smeared[part] |= is_even(*box) or (self._in_shadow[part] and is_overlaid(*box))
         parts = parts[~self.smeared[parts]]
         return Comparison(levels, drawn, self._scene, letters.ink, self._edges, parts, origin=place[:2])
 
@@ -479,14 +491,3 @@ class Pictures:
         changed[self._is_smeared(comparison.levels, smeared, comparison.edges)] = 0
         changed[comparison.unlike() | self.smeared] = 0
         self.changed[group] = changed[group]
-
-
-def _meet(first: Ints, second: Ints) -> bool:
-    """Return whether any of some rectangles (A, 4) overlaps any of others (B, 4)."""
-    meets = (first[:, None, :2] < second[None, :, 2:]) & (first[:, None, 2:] > second[None, :, :2])
-    return bool(meets.all(axis=2).any())
-
-
-def _apart(first: NDArray[np.uint8], second: NDArray[np.uint8]) -> Bools:
-    """Return where two pictures differ."""
-    return np.asarray(np.maximum(first, second) - np.minimum(first, second) > _LEAST_CONTRAST)

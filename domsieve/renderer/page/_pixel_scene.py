@@ -28,7 +28,7 @@ from domsieve.renderer.page._pixel_parts import (
     shadow_px,
     squeezed,
 )
-from domsieve.renderer.page._pixel_patterns import has_fine_patterns, may_move, painted_by_script
+from domsieve.renderer.page._pixel_patterns import has_fine_patterns, may_move, paint_reach, painted_by_script
 from domsieve.renderer.page._pixel_places import same_parts
 from domsieve.renderer.page._pixel_reading import clear, unread
 from domsieve.renderer.page._pixel_shapes import SHAPING, Shapes
@@ -113,6 +113,7 @@ class Scene(Shapes):
     ink : how many pixels of a picture would differ if the letters of each part were black on white (B,).
     has_first_lines : whether style sheets may give first lines another font.
     is_fine : whether the page may have patterns that are finer than pixels.
+    paint_reach_px : (N,), how far what a node paints reaches beyond its box; NaN if it paints only letters.
     moving : (M, 4), where what may move by itself is, in CSS px of the page.
     """
 
@@ -169,7 +170,7 @@ class Scene(Shapes):
         self.is_cut_at_side = not self._free[0, 0]
         is_cut = np.array(["text" in value for value in column["background-clip"]])[row] & is_element
         self.cut = np.flatnonzero(is_cut)
-        self.unsure = np.zeros(row.size, np.bool_)
+        self.unsure = self.is_cdata.copy()
         self.shaded = ~has("text-shadow", "none", "")
         self.shaded |= np.array([name in _SVG_TEXT for name in self.names])[np.maximum(self.parent, 0)]
         self.alone = ~self.below(is_cut) & ~self.is_generated
@@ -204,6 +205,7 @@ class Scene(Shapes):
         self.outlined |= self.below(is_cut)
         parts = zip(*(column[f"font-{part}"] for part in ("style", "weight", "family")), strict=True)
         self._may_move = may_move(column, row, self.names)
+        self.paint_reach_px = paint_reach(column, row, self.names, self.is_drawing)
         self.has_first_lines = False
         self.is_fine = has_fine_patterns(column, self.names, self.capture.strings)
         self.fonts = ["{} {} 32px {}".format(*one) for one in parts]
@@ -213,7 +215,6 @@ class Scene(Shapes):
         self._is_deaf = (is_deaf & ~self.around(self.is_boxed & ~is_deaf)) | self.below(
             is_deaf & np.isin(self.names, ("iframe", "frame"))
         )
-        is_text = self.kind == Kind.TEXT
         self._can_turn = ~is_text & (self.is_drawing | ~has("display", "inline"))
         self._keeps = has("transform-style", "preserve-3d") & has("overflow-x", "visible") & self._can_turn
         self._keeps &= has("filter", "none") & has("clip-path", "none") & has("mix-blend-mode", "normal")

@@ -37,6 +37,8 @@ _NEAR = 0.3
 _MOST_TRIES = 5
 # What is not seen where it is not known whether anything is, is looked for in so many places of its box.
 _MOST_PLACES = 3
+# Whether a box can be scrolled is asked again where it is scrolled by up to such a share of its way and so many px.
+_LOOKS_ON = (0.0, 200.0), (0.1, 200.0), (1.0, 0.0)
 # A box that cannot be scrolled so far is scrolled elsewhere: as often as it has ends that are not known.
 _MOST_ENDS = 5
 
@@ -183,6 +185,20 @@ class Searcher(Viewer):
             async with self.showing([fixed[root]] if root in fixed else []):
                 for one in (scene.scrollers[number] for number in numbers):
                     one.axes &= await self.is_reached(scene, one.node)
+                    for share, px in _LOOKS_ON if self.has_driven else ():
+                        way = CHANCE.uniform(0.0, share), CHANCE.uniform(0.0, px)
+                        one.axes &= await self._is_reached_on(scene, one.node, *way)
+
+    async def _is_reached_on(self, scene: Scene, node: int, share: float, px: float) -> bool:
+        """Return whether a reader can still scroll a box when it is scrolled on, as styles may follow that."""
+        handle, document = await self._handle(scene, node), int(scene.document_of[node])
+        is_scroller = await self.call(document, "isScroller", handle)
+        await self.call(document, "bringOn", handle, share, px)
+        await self.arrive()
+        found = await self.is_reached(scene, node)
+        found &= bool(is_scroller == await self.call(document, "isScroller", handle))
+        await self.call(document, "bringBack")
+        return found
 
     async def view_moments(self, count: Count, moments: Moments, fixed: dict[int, Any], whole: F64) -> None:
         """Picture what was not seen at the moments at which it may be; this must be the last step."""

@@ -13,7 +13,6 @@ from domsieve.renderer.page._pixel_page import OpenPage
 _RELOAD_S = 2.0
 # More characters than these are not read: the sheets may mention anything.
 _MOST_CHARACTERS = 20_000_000
-_INSTRUCTION = 7  # type of a node that names a style sheet in XML
 # https://www.w3.org/TR/css-syntax-3/#consume-escaped-code-point
 _ESCAPE = re.compile(r"\\(?:([0-9A-Fa-f]{1,6})(?:\r\n|\s)?|([^\r\n\f]))")
 _LAST_CHARACTER = 0x10FFFF
@@ -31,7 +30,7 @@ async def mentioned(
     words : names of CSS, in lower case.
     otherwise : those that count as found if the browser cannot load a sheet again, or if the sheets are too long.
     """
-    session, texts = page.session, [_attributes(capture)]
+    session, texts = page.session, [_attributes(capture), *await page.ask_all("instructions")]
     headers: list[dict[str, Any]] = []
 
     def take(event: dict[str, Any]) -> None:
@@ -71,11 +70,8 @@ def _meant(escape: re.Match[str]) -> str:
 
 
 def _attributes(capture: PixelCapture) -> str:
-    """Return the values of all attributes of a page, and its instructions of XML."""
+    """Return the values of all attributes of a page."""
     found: set[int] = set()
     for document in capture.documents:
-        nodes = document.nodes
-        found.update(chain.from_iterable(flat[1::2] for flat in nodes.attributes))
-        kinds = zip(nodes.node_type, nodes.node_value, strict=True)
-        found.update(value for kind, value in kinds if kind == _INSTRUCTION)
+        found.update(chain.from_iterable(flat[1::2] for flat in document.nodes.attributes))
     return "\n".join(capture.strings[number] for number in sorted(found) if number >= 0)

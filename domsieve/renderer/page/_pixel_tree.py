@@ -2,8 +2,10 @@
 
 import numpy as np
 
+from domsieve.renderer.page._convert import CDATA, tag_of
 from domsieve.renderer.page._pixel_capture import PixelCapture, PixelDocument
 from domsieve.renderer.page._pixel_parts import Bools, Ints, joined, levels_of
+from domsieve.snapshot.page import Kind
 
 
 class Tree:
@@ -17,6 +19,7 @@ class Tree:
     kind, names : the node type of each, and its name in lower case.
     is_generated : (N,), the pseudo-elements.
     parent : (N,), the node above each, in frames that of the frame; -1 for the document of the page.
+    is_cdata : (N,), the texts that are CDATA sections, which no highlight can make transparent.
     document_of : (N,), the number of the document of each node.
     levels : the nodes of each depth.
     """
@@ -33,11 +36,13 @@ class Tree:
             for frame, number in zip(inner.index, inner.value, strict=True):
                 self.parent[self.starts[number]] = start + frame
         self.kind = joined(one.node_type for one in nodes)
+        self.is_cdata = self.kind == CDATA
+        self.kind[self.is_cdata] = Kind.TEXT
         self.is_generated = np.zeros(self.kind.size, np.bool_)
         for one, start in zip(nodes, self.starts, strict=False):
             self.is_generated[[start + node for node in one.pseudo_type.index]] = True
         self.ids = joined(one.backend_node_id for one in nodes)
-        self.names = [capture.strings[name].lower() for name in joined(one.node_name for one in nodes)]
+        self.names = [tag_of(capture.strings[name]) for name in joined(one.node_name for one in nodes)]
         self.levels = levels_of(self.parent)
 
     def below(self, marked: Bools) -> Bools:

@@ -12,6 +12,7 @@ from domsieve.renderer.page._pixel_boxes import area, around_all
 from domsieve.renderer.page._pixel_capture import PixelCapture
 from domsieve.renderer.page._pixel_changes import skip_invisible
 from domsieve.renderer.page._pixel_count import IN_VIEW, Count
+from domsieve.renderer.page._pixel_covers import Covers
 from domsieve.renderer.page._pixel_letters import Letters
 from domsieve.renderer.page._pixel_likeness import Comparison
 from domsieve.renderer.page._pixel_parts import F64, Bools, Ints, common, meet
@@ -54,6 +55,7 @@ class Viewer(Reader):
         self.in_window, self.moving = np.zeros((2, 0), np.bool_)
         self.reach = np.zeros((0, 4))
         self.cuts: list[float] = []
+        self._covers: Covers | None = None
         self.follows = self.at_moment = False
         self._sticky: dict[int, dict[int, Any]] = {}
         self._fixed: list[int] = []
@@ -204,11 +206,18 @@ class Viewer(Reader):
             if is_much or area(around[None])[0] <= _LITTLE * area(clip[None])[0]:
                 around = clip if is_much else around
                 part.correct(missing, await self._compare(count, missing, around))
-        if not self.is_fine and (pale := await asyncio.to_thread(part.pale, boxes)).any():
+        if not self.is_fine:
             place, _ = count.scene.in_view()
-            self.is_fine = True
-            part.replace(pale, await self._compare(count, pale, common(around_all(place[pale]), clip)))
-            self.is_fine = False
+            self._covers = self._covers or Covers(count.scene)
+            pale, covered = part.pale(boxes), self._covers.over(part.seen(boxes))
+            if (doubtful := pale | covered).any():
+                around = common(around_all(place[doubtful]), clip)
+                self.is_fine = True
+                # With the others there, of which it must be known what they show.
+                later = await self._compare(count, boxes & meet(place, around), around)
+                part.replace(pale, later)
+                part.confirm(covered & ~pale, later)
+                self.is_fine = False
         if (struck := part.may_be_struck(boxes)).any():
             around, owners = part.around(struck), count.letters.owners(struck)
             shown = await self.full_size(count.letters, around, part.size_of(around), owners)

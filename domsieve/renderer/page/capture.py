@@ -292,7 +292,7 @@ async def capture_document(
         # Pictures show what was captured only if no script runs in between, and nothing arrives.
         still: contextlib.AbstractAsyncContextManager[None] = contextlib.nullcontext()
         if pixels:
-            awaited = watch.awaited_pictures
+            awaited, is_unpainted = watch.awaited_pictures, watch.is_unpainted
             still = _at_rest(tab, watch, scripts=scripts, limit_s=least_s)
         is_whole = True
         async with still:
@@ -307,7 +307,7 @@ async def capture_document(
                 await moments.take(capture, names, limit_s=rest_s())
             if isinstance(capture, PixelCapture):
                 places = [[-inf, -inf, inf, inf]] if lost is None else lost
-                missing = Missing(places, awaited, count > max_nodes)
+                missing = Missing(places, awaited, count > max_nodes, is_unpainted)
                 try:
                     await tab.call(watch.frame_id, watch.loader_id, "resume()", limit_s=rest_s())
                     capture, is_whole = await look(

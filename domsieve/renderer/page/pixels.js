@@ -3,7 +3,7 @@
 // animations, never by attributes.
 // isLocked(), release(): whether the page is locked, and releases it.
 // properties(): the names of all computed properties that are not made up by the page.
-// isEmpty(element): see below.
+// instructions(), isEmpty(element): see below.
 // isHidden(), count(), counted(): whether the window is, and how often a timer has run, to know whether scripts run.
 // put(element, keyframe), scroll(element, left, top): change an element for the pictures.
 // stays(isLively, ...elements), scrollBoxes(share), scrollBoxesBack(), places(...elements): see below.
@@ -126,6 +126,12 @@ globalThis.domsievePixels = (() => {
       const padding = { paddingTop: `max(${getComputedStyle(body).paddingTop}, 0.02px)` };
       put(root, { overflowY: "auto" });
       put(body, { overflow: "visible", ...padding });
+    },
+
+    // What names style sheets in XML, which captures do not have.
+    instructions() {
+      const isInstruction = (one) => part(one, Node, "nodeType") === Node.PROCESSING_INSTRUCTION_NODE;
+      return [...document.childNodes].filter(isInstruction).map((one) => part(one, CharacterData, "data")).join("\n");
     },
 
     // Whether the sheet of an element can be read, and has no rules.

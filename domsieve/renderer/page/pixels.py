@@ -238,6 +238,9 @@ class _Page(Searcher):
             if is_driven:
                 self.in_window[:] = self.moving[:] = True
                 scene.misshapen[:] = False  # they may have another shape where they are seen
+                whole[3] = await self._end(float(whole[3]))
+                place, _ = scene.in_view()
+                self.moving &= place[:, 1] < whole[3]
             await self.view(count, count.in_view(is_fixed=False), whole)
             metrics = await self.session.send("Page.getLayoutMetrics")
             if is_last or metrics["cssContentSize"] == size:
@@ -352,6 +355,15 @@ class _Page(Searcher):
     async def _is_driven(self, fixed: Iterable[Any]) -> bool:
         """Return whether animations follow the scrolling of the page, but for those in fixed boxes."""
         return any([await self.call(one, "isDriven", *(() if one else fixed)) for one in self.worlds])
+
+    async def _end(self, end: float) -> float:
+        """Return how far down the page a reader sees it: styles that follow the scrolling may lock it."""
+        if await self.call(0, "isOpen"):
+            for top in sorted(CHANCE.uniform(0.0, far) for far in (*_FAR_PX, end)):
+                window = await self.go(top)
+                if not await self.call(0, "isOpen"):
+                    return float(window[3])
+        return end
 
     async def _view_fixed(self, count: Count, fixed: dict[int, Any], window: F64) -> None:
         """Picture the texts of fixed boxes: all together, and those that others may cover once more, alone."""

@@ -20,7 +20,7 @@ Object.assign(domsievePixels, (() => {
   // The code units of a path, of which it says how many it draws, each with its text; empty if they are not clear.
   const charactersOf = (path, count) => {
     const [all, joined] = [[], []];
-    const texts = own("createTreeWalker").call(document, path, NodeFilter.SHOW_TEXT);
+    const texts = own("createTreeWalker").call(document, path, NodeFilter.SHOW_TEXT | NodeFilter.SHOW_CDATA_SECTION);
     while (texts.nextNode()) {
       const text = texts.currentNode;
       for (const unit of part(text, CharacterData, "data").split("")) {

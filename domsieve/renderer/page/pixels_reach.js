@@ -3,6 +3,8 @@
 // all. If only frames in it are in the way: their numbers, and at which places.
 // passes(document, place, count, ...handles): the same of a frame that is in the way of what is around it, at a place.
 // The handles are these frames (`count`) and the closed shadow trees of the document.
+// bringOn(element, share, px), bringBack(): scrolls to a box, and the box by a share of its way and some px, and back.
+// isOpen(), isScroller(element): whether the page itself can be scrolled by its style, and a box.
 Object.assign(domsievePixels, (() => {
   const { part, run, own, scrolls, animated } = dom;
   const { isPut, above, rectOf, isWindow, scrolledTo, scrollOn, scrollBack } = domsievePixels;
@@ -12,23 +14,24 @@ Object.assign(domsievePixels, (() => {
   const hitIn = (root, x, y) => run(root, root instanceof ShadowRoot ? ShadowRoot : Document, "elementFromPoint",
     Math.min(x, innerWidth - 1), Math.min(y, innerHeight - 1));
 
-  // What an element must not have, so that another one around it holds what is placed (`position: absolute`) in it, also in
-  // a line of text, and else.
-  const ANYWHERE = { position: "static", filter: "none", "backdrop-filter": "none" };
+  // What an element must not have, so that another one around it holds what is placed in it (`absolute`, or `fixed`, which
+  // its position does not matter for), also in a line of text, and else.
+  const FILTERS = { filter: "none", "backdrop-filter": "none" };
+  const ANYWHERE = { position: "static", ...FILTERS };
   const IN_BLOCKS = { transform: "none", translate: "none", rotate: "none", scale: "none", perspective: "none",
     "offset-path": "none", "transform-style": "flat" };
-  const holds = (element, style) => {
+  const holds = (element, style, position) => {
     if (element instanceof SVGElement) return true;
     const coming = style.willChange.split(", ");
     const has = (looks) => Object.keys(looks).some((name) => style[name] !== looks[name] || coming.includes(name));
     if (style.display === "contents") return false;
-    return has(ANYWHERE) || (style.display !== "inline" && (has(IN_BLOCKS) || coming.includes("contain")
+    return has(position === "fixed" ? FILTERS : ANYWHERE) || (style.display !== "inline" && (has(IN_BLOCKS) || coming.includes("contain")
       || /layout|paint|content|strict/.test(style.contain) || style.contentVisibility !== "visible"));
   };
 
   // Whether a box keeps the wheel for itself, so that nothing around it is scrolled along one of these axes: always, or
   // because nobody comes to its end. What cannot be scrolled itself (`hidden`) keeps it, too.
-  const MOST_PX = 1_000_000;
+  const MOST_PX = 100_000;
   const keepsWheel = (element, style, axes) => ["X", "Y"].some((axis, at) => {
     const [overflow, size] = [style[`overflow${axis}`], at ? "Height" : "Width"];
     const isScroller = isWindow(element) || /auto|scroll|hidden/.test(style.overflowX + style.overflowY);
@@ -36,6 +39,16 @@ Object.assign(domsievePixels, (() => {
     return axes[at] && isScroller && (style[`overscrollBehavior${axis}`] !== "auto" || isEndless());
   });
   const isInert = (element) => getComputedStyle(element).interactivity === "inert";
+
+  const PLACED = /absolute|fixed/;
+  // How a pseudo-element is placed that may be in place of an element where a pointer finds that.
+  const placedIn = (element) => {
+    const styles = ["::before", "::after"].map((name) => getComputedStyle(element, name));
+    const isThere = ({ content, display, visibility, pointerEvents }) => !/^(none|normal)$/.test(content) && display !== "none"
+      && visibility === "visible" && pointerEvents !== "none";
+    const found = styles.filter((style) => PLACED.test(style.position) && isThere(style)).map(({ position }) => position);
+    return found.find((one) => one === "fixed") ?? found[0] ?? "";
+  };
 
   // Asks what a wheel at a place does to an element: `true` if it comes to it, or nothing is there but fixed boxes, which are
   // hidden here and go away; [frame, place] if a frame decides.
@@ -45,15 +58,15 @@ Object.assign(domsievePixels, (() => {
       .flatMap((slot) => run(slot, HTMLSlotElement, "assignedNodes").map((node) => [node, slot]))));
     const slotOf = (node) => (node instanceof Element ? part(node, Element, "assignedSlot") : null) ?? slots.get(node);
     const comesFrom = (hit) => {
-      let isOut = false; // of the boxes that do not hold what is placed
+      let placed = placedIn(hit); // out of the boxes that do not hold it
       for (let node = hit; node; node = slotOf(node) ?? above(node)) {
         if (!(node instanceof Element)) continue;
         const style = getComputedStyle(node);
-        isOut &&= !holds(node, style);
-        if (node === element) return !isOut;
+        if (placed && holds(node, style, placed)) placed = "";
+        if (node === element) return !placed;
         if (isPut(node) && style.position === "fixed") return true;
-        if (!isOut && keepsWheel(node, style, axes)) return false;
-        isOut ||= style.position === "absolute";
+        if (!placed && keepsWheel(node, style, axes)) return false;
+        placed ||= PLACED.test(style.position) ? style.position : "";
       }
       return false;
     };
@@ -101,20 +114,8 @@ Object.assign(domsievePixels, (() => {
     ];
   };
 
-  // No page can know where exactly.
-  const places = () => [0.02, 0.26, 0.5, 0.74, 0.98].map((place) => place + 0.03 * (Math.random() - 0.5));
-  const isReached = (element, isBehind, count, ...handles) => {
-    // The page behind a dialog is inert as long as that is open.
-    for (let node = element; node; node = above(node)) {
-      if (node.inert !== true && (node !== element || !isInert(node))) continue;
-      return isBehind || own("querySelector").call(document, ":modal") ? "by a pointer" : "";
-    }
-    const isFrame = (one) => /^(iframe|object|embed)$/.test(part(one, Element, "localName"));
-    const takesKeys = (one) => one.tabIndex >= 0 && !isFrame(one) && !isInert(one)
-      && !run(one, Element, "closest", "[inert]") && !run(one, Element, "matches", ":disabled")
-      && run(one, Element, "checkVisibility", { visibilityProperty: true });
-    if ([element, ...run(element, Element, "querySelectorAll", "*")].some(takesKeys)) return "by keys";
-    // Bring it into the middle of the window, but leave the windows around frames as they are.
+  // Brings a box into the middle of the window, but leaves the windows around frames as they are. Returns what was scrolled.
+  const bring = (element) => {
     const moved = [];
     for (let node = above(element); node; node = above(node)) {
       // A reader cannot scroll others.
@@ -126,6 +127,29 @@ Object.assign(domsievePixels, (() => {
       const port = isWindow(node) ? { left: 0, top: 0, right: innerWidth, bottom: innerHeight } : rectOf(node);
       scrollOn(node, x + (left + right - port.left - port.right) / 2, y + (top + bottom - port.top - port.bottom) / 2);
     }
+    return moved;
+  };
+  let brought = [];
+
+  const isOpen = () => {
+    const styles = [own("documentElement"), own("body")].filter(Boolean).map((one) => getComputedStyle(one).overflowY);
+    return !/hidden|clip/.test(styles.find((one) => one !== "visible") ?? "");
+  };
+
+  // No page can know where exactly.
+  const places = () => [0.08, 0.29, 0.5, 0.71, 0.92].map((place) => place + 0.03 * (Math.random() - 0.5));
+  const isReached = (element, isBehind, count, ...handles) => {
+    // The page behind a dialog is inert as long as that is open.
+    for (let node = element; node; node = above(node)) {
+      if (node.inert !== true && (node !== element || !isInert(node))) continue;
+      return isBehind || own("querySelector").call(document, ":modal") ? "by a pointer" : "";
+    }
+    const isFrame = (one) => /^(iframe|object|embed)$/.test(part(one, Element, "localName"));
+    const takesKeys = (one) => one.tabIndex >= 0 && !isFrame(one) && !isInert(one)
+      && !run(one, Element, "closest", "[inert]") && !run(one, Element, "matches", ":disabled")
+      && run(one, Element, "checkVisibility", { visibilityProperty: true });
+    if ([element, ...run(element, Element, "querySelectorAll", "*")].some(takesKeys)) return "by keys";
+    const moved = bring(element);
     const { left, top, right, bottom } = rectOf(element);
     const [x, y] = [Math.max(left, 0), Math.max(top, 0)];
     const [wide, high] = [Math.min(right, innerWidth) - x, Math.min(bottom, innerHeight) - y];
@@ -148,6 +172,24 @@ Object.assign(domsievePixels, (() => {
     // Whether a reader can scroll a box: a pointer reaches it somewhere, or keys do, for something in it takes these.
     // `isBehind` says that there are fixed boxes, of which one may be a dialog.
     isReached,
+
+    bringOn(element, share, px) {
+      brought = [...bring(element), [element, scrolledTo(element)]];
+      const ways = ["Width", "Height"].map((size) =>
+        part(element, Element, `scroll${size}`) - part(element, Element, `client${size}`));
+      scrollOn(element, ...scrolledTo(element).map((place, axis) => place + share * ways[axis] + px));
+    },
+
+    bringBack() {
+      brought.splice(0).forEach(scrollBack);
+    },
+
+    isOpen,
+
+    isScroller(element) {
+      const isPage = isWindow(element) || element === own("scrollingElement");
+      return isPage ? isOpen() : scrolls(getComputedStyle(element)).some(Boolean);
+    },
 
     passes(inner, [across, down, axes], count, ...handles) {
       const root = own("documentElement");

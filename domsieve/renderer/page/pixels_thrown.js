@@ -18,7 +18,7 @@ Object.assign(domsievePixels, (() => {
   const [MOST_INSIDE, GLANCES] = [500, 6];
 
   const textsIn = (trees) => trees.flatMap((root) => {
-    const [found, walker] = [[], own("createTreeWalker").call(document, root, NodeFilter.SHOW_TEXT)];
+    const [found, walker] = [[], own("createTreeWalker").call(document, root, NodeFilter.SHOW_TEXT | NodeFilter.SHOW_CDATA_SECTION)];
     while (walker.nextNode()) {
       const [text, above] = [walker.currentNode, part(walker.currentNode, Node, "parentElement")];
       if (part(text, CharacterData, "data").trim() && above && isLaidOut(above)) found.push(text);
