@@ -199,11 +199,21 @@ def never(studio: Studio) -> Iterator[str]:
     end.set()
 
 
-def test_nothing_is_seen_while_a_style_sheet_blocks_the_page(studio: Studio, never: str) -> None:
-    for media, is_seen in (("all", False), ("print", True)):
-        html = f"<head><link rel=stylesheet media={media} href={never}></head><body><p>{_WORDS}</p>"
-        said = judged(studio.show(html, CaptureOptions(pixels=True)).snapshot)
-        assert (said[_WORDS] == Hiding.NONE) == is_seen
+@pytest.mark.parametrize(
+    ("head", "style", "is_seen"),
+    [
+        ("<link rel=stylesheet href={}>", "", False),
+        ("<link rel=stylesheet media=print href={}>", "", True),
+        ("<link rel=prefetch href={}>", "", True),
+        ("", "clip-path: url({}#a)", False),
+    ],
+)
+def test_nothing_is_seen_while_browsers_do_not_paint(
+    studio: Studio, never: str, head: str, style: str, *, is_seen: bool
+) -> None:
+    html = f"<head>{head.format(never)}</head><body><p style='{style.format(never)}'>{_WORDS}</p>"
+    said = judged(studio.show(html, CaptureOptions(pixels=True)).snapshot)
+    assert (said[_WORDS] == Hiding.NONE) == is_seen
 
 
 @pytest.fixture

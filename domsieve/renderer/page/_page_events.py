@@ -81,7 +81,8 @@ class PageEvents:
         self._depends_on_more = False
         self._shown: dict[str, str] = {}  # the addresses of pictures and frames by their requests
         self._pictures_found: dict[str, bool] = {}
-        self._blocking: set[str] = set()  # the requests of style sheets without which nothing is painted
+        # The requests of style sheets and clip paths (`clip-path`) without which browsers do not paint.
+        self._blocking: set[str] = set()
         self.document_url = ""  # of the latest navigation, including redirects
         self.arrived_url = ""  # of the current document, or of one that failed
         self.origins: set[str] = set()  # of all requests
@@ -183,7 +184,7 @@ class PageEvents:
 
     @property
     def is_unpainted(self) -> bool:
-        """Whether a style sheet has not come without which browsers paint nothing."""
+        """Whether a style sheet or a clip path has not come without which browsers do not paint."""
         return not self._blocking.isdisjoint(self._in_flight)
 
     def _request(self, event: dict[str, Any]) -> None:
@@ -199,7 +200,8 @@ class PageEvents:
                 self.document_url = url
         if kind == _PICTURE or (kind == "Document" and event.get("frameId", "") != self._main_frame):
             self._shown.setdefault(event["requestId"], url)  # after a redirect, the page still has the first
-        if kind == "Stylesheet" and event["request"].get("initialPriority") == "VeryHigh":
+        priority = event["request"].get("initialPriority", "")
+        if (kind == "Stylesheet" and priority == "VeryHigh") or (kind == "Other" and priority != "VeryLow"):
             self._blocking.add(event["requestId"])
         is_sent = kind in _FILE_KINDS and event["request"].get("method", "GET") != "GET"
         self._depends_on_more |= is_sent or kind in _LIVE_KINDS

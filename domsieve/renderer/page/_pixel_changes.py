@@ -191,7 +191,7 @@ class Missing(NamedTuple):
     places : left, top, right and bottom, in px of the page, of pictures that had not come, or are gone.
     awaited : the addresses of pictures and frames that had not come, and whether they had begun to arrive.
     is_cut : whether its last nodes were removed, which may have covered any text.
-    is_unpainted : whether browsers paint nothing until a style sheet comes that has not come.
+    is_unpainted : whether a style sheet or a clip path has not come without which browsers do not paint.
     """
 
     places: Sequence[Sequence[float]] = ()
