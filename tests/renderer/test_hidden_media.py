@@ -1,5 +1,7 @@
 """Pictures, players and frames that nobody can see are not written, and neither are their descriptions and titles."""
 
+from functools import partial
+
 import pytest
 
 from domsieve.analysis.columns.hiding import HIDING_REASONS, Hiding, hidden_media
@@ -11,6 +13,7 @@ from domsieve.snapshot.page import Snapshot
 from domsieve.tasks.postprocess import judged
 from domsieve.types import HiddenText
 from tests.analysis.contract import SENTENCE
+from tests.renderer.bad_server import send
 from tests.renderer.conftest import Studio
 
 pytestmark = pytest.mark.browser
@@ -105,3 +108,16 @@ def test_titles_that_a_page_does_not_show_are_not_written(studio: Studio, html: 
     ).snapshot
     verdict = judged(page, page_cleaner("none"), hidden="layout", may_change=False)
     assert "Ant" not in write_html(page, verdict)
+
+
+def test_the_title_of_a_page_is_that_of_html(studio: Studio) -> None:
+    space = "http://www.w3.org/1999/xhtml"
+    titles = "<x:title>Ant</x:title><title xmlns='urn:x'>Bee</title><h:title>Ovens</h:title>"
+    page = f"""<html xmlns="{space}" xmlns:h="{space}" xmlns:x="urn:x">
+        <head>{titles}</head><body><p>{SENTENCE}</p></body></html>"""
+    studio.server.pages["/page.xhtml"] = partial(
+        send, body=page.encode(), headers={"Content-Type": "application/xhtml+xml"}
+    )
+    shown = studio.render("/page.xhtml").snapshot
+    verdict = judged(shown, page_cleaner("none"), hidden="layout", may_change=False)
+    assert "<title>Ovens</title>" in write_html(shown, verdict)

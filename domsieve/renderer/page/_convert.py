@@ -6,7 +6,7 @@ are separate documents. -1 is the empty string. A pseudo-element has several lay
 others are its text. Texts have the styles of their parents.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence, Set
 from itertools import accumulate, chain
 from typing import Any, TypedDict
 
@@ -19,6 +19,10 @@ from domsieve.snapshot.page import JSON_LD, LONGEST_JSON_LD, Kind, is_json_ld, s
 from domsieve.snapshot.strings import Interner, StringTable
 
 _NOTHING, CDATA = 0, 4
+# The namespaces in which the names of elements mean what they do in HTML.
+_SPACES = frozenset(
+    {"http://www.w3.org/1999/xhtml", "http://www.w3.org/2000/svg", "http://www.w3.org/1998/Math/MathML"}
+)
 _FURTHEST = np.finfo(np.float32).max
 # So alike are the ratios of two sizes if a transform makes them, and so far from 1.
 _ALIKE = 0.03
@@ -322,7 +326,8 @@ class _Draft:
         text[kind != Kind.TEXT] = -1
         names, name = np.unique(self.name[order], return_inverse=True)
         tags = Interner()
-        tag_of_name = [tags(tag_of(self.strings[number])) for number in names.tolist()]
+        prefixes = prefixes_of(self.strings, self.attributes)
+        tag_of_name = [tags(tag_of(self.strings[number], prefixes)) for number in names.tolist()]
         attributes = [self.attributes[node] for node in order.tolist()]
         pairs = np.fromiter(chain.from_iterable(attributes), np.int32).reshape(-1, 2)
         attr_name, attr_value = self._in_lower_case(pairs[:, 0]), self._without_gaps(pairs[:, 1])
@@ -375,13 +380,21 @@ def _scale(outer: NDArray[np.float64], inner: NDArray[np.float64]) -> float:
     return float(across) if is_scaled else 1.0
 
 
-def tag_of(name: str) -> str:
-    """Return the name of a node in lower case, without the prefix that elements may have in XML.
+def prefixes_of(strings: Sequence[str], attributes: Iterable[Sequence[int]]) -> frozenset[str]:
+    """Return the prefixes that stand for HTML, SVG or MathML wherever a page in XML declares them."""
+    named = {number: name[6:] for number, name in enumerate(strings) if name.startswith("xmlns:")}
+    spaces: dict[str, set[str]] = {}
+    for flat in attributes if named else ():
+        for name, value in zip(flat[::2], flat[1::2], strict=True):
+            if name in named:
+                spaces.setdefault(named[name], set()).add(strings[value] if value >= 0 else "")
+    return frozenset(prefix for prefix, found in spaces.items() if found <= _SPACES)
 
-    Elements of HTML that have a colon in their name have it in upper case.
-    """
-    prefix, colon, local = name.partition(":")
-    return (local if colon and prefix and not name.isupper() else name).lower()
+
+def tag_of(name: str, prefixes: Set[str]) -> str:
+    """Return the name of a node in lower case, without one of these prefixes."""
+    prefix, _, local = name.partition(":")
+    return (local if local and prefix in prefixes else name).lower()
 
 
 def _joined(columns: Iterable[list[int]]) -> NDArray[np.intp]:

@@ -78,7 +78,7 @@ class Pictures:
         self.smeared |= scene.misread
         self.changed[self.smeared] = 0
         self._peak, self._in_shadow = np.ones(len(place)), np.zeros(len(place), np.bool_)
-        self._may_be_struck, self._lost = np.zeros((2, len(place)), np.bool_)
+        self._may_be_struck, self._overlaid = np.zeros((2, len(place)), np.bool_)
         self._mixed = np.zeros(len(place))
         self._line = scene.line
 
@@ -90,8 +90,7 @@ class Pictures:
         letters : the lines that were drawn apart.
         drawn : their letters in each ink, in a picture of the same size (height, width, 3).
         """
-        self._lost = self._is_lost(np.flatnonzero(self.changed > 0), letters, drawn)
-        self.smeared |= self._lost
+        self.smeared |= self._is_lost(np.flatnonzero(self.changed > 0), letters, drawn)
         parts = np.flatnonzero(letters.is_drawn & (self.changed > 0) & ~self._scene.is_sign & ~self.smeared)
         inks, edges, is_level = (
             letters.ink[parts],
@@ -228,7 +227,8 @@ class Pictures:
                 continue
             if np.count_nonzero(rough[y:bottom, x + 1 : right]) * _SMOOTH >= (bottom - y) * (right - x):
                 found[part] |= is_noise(*box, self._differs[inside], ink)
-            found[part] |= own is not None and is_overlaid(*box, own)
+            self._overlaid[part] = not found[part] and own is not None and is_overlaid(*box, own)
+            found[part] |= self._overlaid[part]
         return found
 
     def _scaled(self, boxes: F64) -> Ints:
@@ -348,11 +348,11 @@ class Pictures:
             getattr(self, name)[parts] = getattr(later, name)[parts]
 
     def confirm(self, parts: Bools, later: "Pictures") -> None:
-        """Take over what pictures in full size show of some parts (B,), unless their letters are lost in the ground.
+        """Take over what pictures in full size show of some parts (B,).
 
-        The limits of that are those of smaller pictures.
+        Whether other ink of their colour is in their place is known from smaller pictures, with whole pixels of it.
         """
-        self.replace(parts & ~later._lost, later)
+        self.replace(parts & ~later._overlaid, later)
 
     def correct(self, missing: Bools, later: "Pictures") -> None:
         """Take over what later pictures show of parts that were missing."""

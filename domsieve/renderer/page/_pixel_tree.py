@@ -1,8 +1,10 @@
 """The nodes of all documents of a capture as one tree."""
 
+from itertools import chain
+
 import numpy as np
 
-from domsieve.renderer.page._convert import CDATA, tag_of
+from domsieve.renderer.page._convert import CDATA, prefixes_of, tag_of
 from domsieve.renderer.page._pixel_capture import PixelCapture, PixelDocument
 from domsieve.renderer.page._pixel_parts import Bools, Ints, joined, levels_of
 from domsieve.snapshot.page import Kind
@@ -42,7 +44,10 @@ class Tree:
         for one, start in zip(nodes, self.starts, strict=False):
             self.is_generated[[start + node for node in one.pseudo_type.index]] = True
         self.ids = joined(one.backend_node_id for one in nodes)
-        self.names = [tag_of(capture.strings[name]) for name in joined(one.node_name for one in nodes)]
+        prefixes = prefixes_of(capture.strings, chain.from_iterable(one.attributes for one in nodes))
+        self.names = [
+            tag_of(capture.strings[name], prefixes) for name in joined(one.node_name for one in nodes)
+        ]
         self.levels = levels_of(self.parent)
 
     def below(self, marked: Bools) -> Bools:
