@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from domsieve.renderer.page._pixel_parts import F64, Bools, Ints
+from domsieve.renderer.page._pixel_parts import F64, OUTWARDS, Bools, Ints
 
 # Around texts that are pictured apart, for what reaches beyond their boxes, and to see whether it moves.
 _MARGIN_PX = 40.0
@@ -90,4 +90,4 @@ def counts(mask: Bools, edges: Ints) -> F64:
 def around_all(boxes: F64) -> F64:
     """Return what is around boxes (n, 4), with a margin."""
     edges = np.concatenate((boxes[:, :2].min(axis=0), boxes[:, 2:].max(axis=0)))
-    return np.asarray(np.rint(edges) + _MARGIN_PX * np.array([-1, -1, 1, 1]))
+    return np.asarray(np.rint(edges) + _MARGIN_PX * OUTWARDS)

@@ -9,7 +9,7 @@ import msgspec
 import numpy as np
 
 from domsieve.renderer.page._pixel_capture import PixelCapture
-from domsieve.renderer.page._pixel_parts import F64, Bools, meet
+from domsieve.renderer.page._pixel_parts import F64, OUTWARDS, Bools, meet
 from domsieve.renderer.page._pixel_scene import SHOWING, Scene
 from domsieve.renderer.page._pixel_sheets import unescaped
 from domsieve.snapshot.page import Kind
@@ -18,7 +18,7 @@ from domsieve.snapshot.page import Kind
 _STILL_PX = 1.0
 
 # How far images of borders reach beyond their box at most. A guess.
-_OUTSET_PX, _OUTWARDS = 40.0, np.array([-1.0, -1.0, 1.0, 1.0])
+_OUTSET_PX = 40.0
 
 # Of what is in a box, these show another part where the box is larger or somewhere else.
 _BY_BOX = frozenset({"background-image", "clip-path", "filter", "mask-image", "perspective"})
@@ -173,7 +173,7 @@ def mark_painted(scene: Scene) -> None:
     fixed, scrolled_by = scene.fixed_of[scene.owner], scene.scrolled_by()
     boxed = ~np.isnan(scene.bounds[:, 0]) & (scene.kind != Kind.TEXT)
     for node in scene.painted[boxed[scene.painted]].tolist():
-        edges = scene.bounds[node] + (_OUTSET_PX + scene.reach_px[node]) * _OUTWARDS
+        edges = scene.bounds[node] + (_OUTSET_PX + scene.reach_px[node]) * OUTWARDS
         if (scroller := int(scrolled_by[node])) >= 0:  # it may come to all places of the box that scrolls it
             port = scene.scrollers[scroller].port
             edges = np.append(np.minimum(edges[:2], port[:2]), np.maximum(edges[2:], port[2:]))

@@ -6,7 +6,7 @@ they are drawn. So a text under anything that it is not in, or in what may be so
 
 import numpy as np
 
-from domsieve.renderer.page._pixel_parts import F64, Bools, Ints, meet
+from domsieve.renderer.page._pixel_parts import F64, OUTWARDS, Bools, Ints, meet
 from domsieve.renderer.page._pixel_patterns import may_be_fine
 from domsieve.renderer.page._pixel_scene import Scene
 
@@ -27,12 +27,14 @@ class Covers:
     def over(self, boxes: Bools) -> Bools:
         """Return which parts (B,) of some may be seen otherwise in full size, where they are or were at first."""
         scene, parts = self._scene, np.flatnonzero(boxes)
-        edges = scene.bounds + scene.paint_reach_px[:, None] * np.array([-1.0, -1.0, 1.0, 1.0])
+        edges = scene.bounds + scene.paint_reach_px[:, None] * OUTWARDS
         edges[~(edges[:, 2:] > edges[:, :2]).all(axis=1)] = np.nan
         found = np.zeros_like(boxes)
         found[parts] = self._is_fine[scene.owner[parts]]
-        for place in (scene.box, scene.in_view()[0]):
-            found[parts] |= self._among(parts, place[parts], edges)
+        now = scene.in_view()[0]
+        found[parts] |= self._among(parts, scene.box[parts], edges)
+        moved = parts[(now[parts] != scene.box[parts]).any(axis=1)]
+        found[moved] |= self._among(moved, now[moved], edges)
         return found
 
     def _among(self, parts: Ints, place: F64, edges: F64) -> Bools:

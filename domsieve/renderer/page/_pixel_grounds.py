@@ -102,7 +102,7 @@ def is_overlaid(ground: NDArray[np.uint8], whole: NDArray[np.uint8], ink: F64) -
     )
 
 
-def is_even(ground: NDArray[np.uint8], whole: NDArray[np.uint8], ink: F64) -> bool:
+def blends_in(ground: NDArray[np.uint8], whole: NDArray[np.uint8], ink: F64) -> bool:
     """Return whether some letters make what is behind them like what is around them, as on letters of the same shape.
 
     Parameters

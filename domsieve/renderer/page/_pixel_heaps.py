@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from domsieve.renderer.page._pixel_grounds import around_each
 from domsieve.renderer.page._pixel_letters import Letters
-from domsieve.renderer.page._pixel_parts import F64, Bools, Ints
+from domsieve.renderer.page._pixel_parts import F64, OUTWARDS, Bools, Ints
 from domsieve.renderer.page._pixel_scene import Scene
 from domsieve.snapshot.contrast import contrast
 
@@ -195,7 +195,7 @@ class Heaps:
         """
         found = np.zeros_like(drawn)
         _, first = np.unique(self._line, return_index=True)
-        around = lines_around(edges, self._line, len(self._around)) + np.array([-1, -1, 1, 1])
+        around = lines_around(edges, self._line, len(self._around)) + OUTWARDS
         around = np.clip(around, 0, np.tile(drawn.shape[1::-1], 2))
         for (x, y, right, bottom), one in zip(around.tolist(), ink[first].tolist(), strict=True):
             own, shown = drawn[y:bottom, x:right, one], levels[y:bottom, x:right]

@@ -16,6 +16,8 @@ F64 = NDArray[np.float64]
 Ints = NDArray[np.intp]
 Bools = NDArray[np.bool_]
 
+OUTWARDS = np.array([-1, -1, 1, 1])
+"""By which way each edge of a box goes outwards: left, top, right and bottom."""
 CHANCE = SystemRandom()
 """What no page can know: where and when it is pictured."""
 MOST_ENLARGED = 1.5

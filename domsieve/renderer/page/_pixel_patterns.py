@@ -1,7 +1,7 @@
 """Pictures in the styles of a page: what may move by itself, and what is finer than the pixels of a picture."""
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import numpy as np
 
@@ -40,7 +40,7 @@ def may_move(column: Mapping[str, Sequence[str]], row: Ints, names: Sequence[str
     column, row : the distinct values of each property, and which of them each node has (N,).
     names : the name of each node, in lower case.
     """
-    return np.isin(names, _MOVING) | _pictured_by("url(", column, row)
+    return np.isin(names, _MOVING) | _having(lambda one: "url(" in one, _PICTURED, column, row)
 
 
 def paint_reach(
@@ -52,21 +52,21 @@ def paint_reach(
     """
 
     def said(test: Callable[[str], object], *properties: str) -> Bools:
-        values = (np.array([bool(test(one)) for one in column[name]])[row] for name in properties)
-        return np.asarray(np.logical_or.reduce([*values]))
+        return _having(test, properties, column, row)
 
     paints = np.isin(names, _MOVING) | (is_drawing & ~np.isin(names, [*_GROUPS]))
-    pictured = [name for name in _PICTURED if name in column]
-    paints |= said(lambda one: one not in _CLEAR, "background-color", *_FARTHER, "backdrop-filter", *pictured)
+    paints |= said(_is_something, "background-color", *_FARTHER, "backdrop-filter", *_PICTURED)
     paints |= said(lambda one: one and not one.startswith("0px"), *_SIDES, "outline")
     reach = np.zeros(row.size)
     for name in (*_FARTHER, "border-image", "outline", "outline-offset"):
         if name in column:
             reach = np.maximum(reach, np.array([*map(_longest, column[name])])[row])
-    reach[
-        said(lambda one: "url(" in one, "filter") | said(lambda one: one not in _CLEAR, "-webkit-box-reflect")
-    ] = np.inf
+    reach[said(lambda one: "url(" in one, "filter") | said(_is_something, "-webkit-box-reflect")] = np.inf
     return np.where(paints, reach, np.nan)
+
+
+def _is_something(value: str) -> bool:
+    return value not in _CLEAR
 
 
 def _longest(value: str) -> float:
@@ -80,25 +80,22 @@ def may_be_fine(column: Mapping[str, Sequence[str]], row: Ints) -> Bools:
     def is_fine(value: str) -> bool:
         return "url(" in value or ("gradient(" in value and value.count("(") > _FEW_STOPS)
 
-    found = np.zeros(row.size, np.bool_)
-    for name in (*_PICTURED, "clip-path", "filter", "fill", "stroke"):
-        if name in column:
-            found |= np.array([*map(is_fine, column[name])])[row]
-    return found
+    return _having(is_fine, (*_PICTURED, "clip-path", "filter", "fill", "stroke"), column, row)
 
 
 def painted_by_script(column: Mapping[str, Sequence[str]], row: Ints) -> Bools:
     """Return which nodes (N,) have something that a paint worklet draws; for the parameters see `may_move`."""
-    found = _pictured_by("paint(", column, row)
-    found |= np.array(["paint(" in value for value in column["-webkit-box-reflect"]])[row]
-    return found
+    return _having(lambda one: "paint(" in one, (*_PICTURED, "-webkit-box-reflect"), column, row)
 
 
-def _pictured_by(function: str, column: Mapping[str, Sequence[str]], row: Ints) -> Bools:
+def _having(
+    test: Callable[[str], object], properties: Iterable[str], column: Mapping[str, Sequence[str]], row: Ints
+) -> Bools:
+    """Return which nodes (N,) have any of some properties with a value that passes a test; see `may_move`."""
     found = np.zeros(row.size, np.bool_)
-    for name in _PICTURED:
+    for name in properties:
         if name in column:
-            found |= np.array([function in value for value in column[name]])[row]
+            found |= np.array([bool(test(one)) for one in column[name]])[row]
     return found
 
 
@@ -137,9 +134,7 @@ def has_strips(
     lines : the edges of the lines (n, 4).
     """
     may_be = np.isin(names, (*_MOVING, "svg"))
-    for name in _PICTURED:
-        if name in column:
-            may_be |= np.array([value not in {"none", ""} for value in column[name]])[row]
+    may_be |= _having(lambda one: one not in {"none", ""}, _PICTURED, column, row)
     size = np.nan_to_num(bounds[:, 2:] - bounds[:, :2])
     strips = bounds[may_be & (size > 0).all(axis=1) & (size < _STRIP_PX).any(axis=1)]
     if len(strips) > _MOST_STRIPS:

@@ -7,12 +7,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from domsieve.renderer.page._pixel_boxes import Boxes, area, around_all, chunks, counts
-from domsieve.renderer.page._pixel_grounds import is_even, is_noise, is_overlaid, steps_of
+from domsieve.renderer.page._pixel_grounds import blends_in, is_noise, is_overlaid, steps_of
 from domsieve.renderer.page._pixel_heaps import Heaps, equal_lines, lines_around
 from domsieve.renderer.page._pixel_images import FINE, SCALE, levels_of, steady_levels
 from domsieve.renderer.page._pixel_letters import INKS, Letters
 from domsieve.renderer.page._pixel_likeness import Comparison, uncompared
-from domsieve.renderer.page._pixel_parts import F64, SPREAD_PX, Bools, Ints, common, meet
+from domsieve.renderer.page._pixel_parts import F64, OUTWARDS, SPREAD_PX, Bools, Ints, common, meet
 from domsieve.renderer.page._pixel_reading import is_smeared
 from domsieve.renderer.page._pixel_scene import Scene
 from domsieve.renderer.page._pixel_struck import are_struck, may_be_struck, struck_share
@@ -68,7 +68,7 @@ class Pictures:
         self._differs = levels > _LEAST_CONTRAST
         self._clip = clip
         self._edges = self._scaled(place)
-        self._is_near = meet(place, clip + _REACH_PX / SCALE * np.array([-1, -1, 1, 1]))
+        self._is_near = meet(place, clip + _REACH_PX / SCALE * OUTWARDS)
         self.unsure, self.are_many = np.zeros(len(place), np.bool_), False
         self.changed = self._count(self._differs)
         changed = np.flatnonzero(self.changed > 0)
@@ -222,7 +222,7 @@ class Pictures:
             box = ground[inside], whole[inside]
             ink = drawn[inside] / 255 if letters.is_drawn[part] else None
             own = ink[..., letters.ink[part]] if ink is not None and not self._scene.is_sign[part] else None
-            found[part] = own is not None and is_even(*box, own)
+            found[part] = own is not None and blends_in(*box, own)
             if np.count_nonzero(steps[inside]) * _EVEN < (bottom - y) * (right - x):
                 continue
             if np.count_nonzero(rough[y:bottom, x + 1 : right]) * _SMOOTH >= (bottom - y) * (right - x):
@@ -385,7 +385,7 @@ class Pictures:
         both = np.concatenate((np.minimum(edges, ink)[:, :2], np.maximum(edges, ink)[:, 2:]), axis=1)
         edges = np.where(inked[:, None], np.where(boxed[:, None], both, ink), edges)
         reach = np.ceil(scene.reach_px[scene.owner[first]] * SCALE).astype(np.intp)[:, None]
-        wide = edges + reach * np.array([-1, -1, 1, 1])
+        wide = edges + reach * OUTWARDS
         # Shadows of a text may lie on its own lines; letters of two lines may not.
         owner = scene.owner[first]
         over = edges[:-1, 3] - edges[1:, 1]
@@ -476,7 +476,7 @@ class Pictures:
             x, y, right, bottom = (self._edges[part] - np.tile(place[:2], 2)).tolist()
             inside = np.s_[y:bottom, x:right]
             box = ground[inside], whole[inside], drawn[inside][..., letters.ink[part]] / 255
-            self.smeared[part] |= is_even(*box) or (self._in_shadow[part] and is_overlaid(*box))
+            self.smeared[part] |= blends_in(*box) or (self._in_shadow[part] and is_overlaid(*box))
         parts = parts[~self.smeared[parts]]
         return Comparison(levels, drawn, self._scene, letters.ink, self._edges, parts, origin=place[:2])
 

@@ -209,7 +209,8 @@ class Viewer(Reader):
         if not self.is_fine:
             place, _ = count.scene.in_view()
             self._covers = self._covers or Covers(count.scene)
-            pale, covered = part.pale(boxes), self._covers.over(part.seen(boxes))
+            pale = await asyncio.to_thread(part.pale, boxes)
+            covered = await asyncio.to_thread(self._covers.over, part.seen(boxes))
             if (doubtful := pale | covered).any():
                 around = common(around_all(place[doubtful]), clip)
                 self.is_fine = True

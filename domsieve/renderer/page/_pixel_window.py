@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from domsieve.renderer.page._pixel_parts import F64, Bools, Ints, meet, shadow_px
+from domsieve.renderer.page._pixel_parts import F64, OUTWARDS, Bools, Ints, meet, shadow_px
 from domsieve.renderer.page._pixel_scene import Scene
 
 if TYPE_CHECKING:
@@ -161,7 +161,7 @@ def _painted(scene: Scene, nodes: Ints) -> F64:
     reach = reach_of(scene)
     for node in nodes.tolist():
         far = [shadow_px(value, 4) for value in scene.style(node, "box-shadow", "outline")]
-        reach[node] += np.array([-1, -1, 1, 1]) * max(far)
+        reach[node] += OUTWARDS * max(far)
     return reach
 
 

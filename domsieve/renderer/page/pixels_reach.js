@@ -25,7 +25,8 @@ Object.assign(domsievePixels, (() => {
     const coming = style.willChange.split(", ");
     const has = (looks) => Object.keys(looks).some((name) => style[name] !== looks[name] || coming.includes(name));
     if (style.display === "contents") return false;
-    return has(position === "fixed" ? FILTERS : ANYWHERE) || (style.display !== "inline" && (has(IN_BLOCKS) || coming.includes("contain")
+    const anywhere = position === "fixed" ? FILTERS : ANYWHERE;
+    return has(anywhere) || (style.display !== "inline" && (has(IN_BLOCKS) || coming.includes("contain")
       || /layout|paint|content|strict/.test(style.contain) || style.contentVisibility !== "visible"));
   };
 
