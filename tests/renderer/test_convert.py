@@ -101,18 +101,29 @@ def test_names_are_lower_case_and_empty_strings_are_empty() -> None:
 def test_comments_doctypes_code_and_collapsed_space_are_dropped_but_space_with_a_box_stays() -> None:
     answer = Answer().document()
     answer.node(0, 10, "html")
-    body = answer.element(0, "BODY")
-    answer.node(body, 8, "#comment", "c")
-    answer.text(answer.element(body, "SCRIPT"), "code")
-    answer.text(answer.element(body, "style"), "p{}")
-    answer.text(body, "\n ")
-    collapsed = answer.text(body, " ")
-    space = answer.text(body, "\u00a0")
-    answer.text(body, "unseen")
-    answer.layout(body, BLOCK, (0, 0, 9, 9))
+    main = answer.element(0, "MAIN")
+    answer.node(main, 8, "#comment", "c")
+    answer.text(answer.element(main, "SCRIPT"), "code")
+    answer.text(answer.element(main, "style"), "p{}")
+    answer.text(main, "\n ")
+    collapsed = answer.text(main, " ")
+    space = answer.text(main, "\u00a0")
+    answer.text(main, "unseen")
+    answer.layout(main, BLOCK, (0, 0, 9, 9))
     answer.layout(collapsed, BLOCK, (0, 0, 0, 0))
     answer.layout(space, BLOCK, (0, 0, 4, 9))
-    assert outline(answer.snapshot()) == "#document(body(script style '\\xa0' 'unseen'))"
+    assert outline(answer.snapshot()) == "#document(main(script style '\\xa0' 'unseen'))"
+
+
+def test_elements_that_are_named_like_those_of_the_document_have_a_colon() -> None:
+    answer = Answer().document()
+    html = answer.element(0, "HTML")
+    body = answer.element(html, "BODY")
+    math = answer.element(body, "math")
+    answer.element(answer.element(math, "html"), "body")
+    answer.element(html, "BODY")
+    page = answer.snapshot()
+    assert outline(page) == "#document(html(body(math(:html(:body))) :body))"
 
 
 def test_json_ld_becomes_an_attribute_of_its_script() -> None:

@@ -98,6 +98,13 @@ UNSHOWN = [
     "<p><img src=/red.png alt=one title=Ant width=90 height=90></p>",
     "<iframe srcdoc='<title>Ant</title><p>one two'></iframe>",
     "<svg><title>Ant</title><text y=20>one</text></svg>",
+    "<div><template shadowrootmode=open><title>Ant</title><p>one</p></template></div>",
+    "<svg><base href=/Ant/ /></svg><a href=one>one</a>",
+    "<div><template shadowrootmode=open><base href=/Ant/><p>one</p></template></div><a href=one>one</a>",
+    "<iframe src=/Ant/ srcdoc='<a href=one>one</a>'></iframe>",
+    f"<title>{'words of a title ' * 20} Ant</title>",
+    "<math><video src=/v.mp4 title=Ant style='display:block;width:50px;height:50px'><mi>one</mi></video></math>",
+    "<lite-youtube videoid=abc title=Ant style='display:contents'>one</lite-youtube>",
 ]
 
 
@@ -107,12 +114,13 @@ def test_titles_that_a_page_does_not_show_are_not_written(studio: Studio, html: 
         f"<body><article><h1>Ovens</h1><p>{SENTENCE}</p>{html}<p>{SENTENCE}</p></article>"
     ).snapshot
     verdict = judged(page, page_cleaner("none"), hidden="layout", may_change=False)
-    assert "Ant" not in write_html(page, verdict)
+    assert "Ant" not in write_html(page, verdict) + write_markdown(page, verdict)
 
 
 def test_the_title_of_a_page_is_that_of_html(studio: Studio) -> None:
     space = "http://www.w3.org/1999/xhtml"
-    titles = "<x:title>Ant</x:title><title xmlns='urn:x'>Bee</title><h:title>Ovens</h:title>"
+    titles = "<x:title>Ant</x:title><title xmlns='urn:x'>Bee</title><TITLE>Cat</TITLE>"
+    titles += "<h:title>Ovens<b>Dog</b></h:title>"
     page = f"""<html xmlns="{space}" xmlns:h="{space}" xmlns:x="urn:x">
         <head>{titles}</head><body><p>{SENTENCE}</p></body></html>"""
     studio.server.pages["/page.xhtml"] = partial(

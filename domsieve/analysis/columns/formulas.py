@@ -19,6 +19,9 @@ _DESCRIPTION = "mjx-assistive-mml"
 _FEWEST_IN_WORD = 3
 _LEAST_PX, _LEAST_HEIGHT_PX = 1.0, 4.0  # of a letter
 _LAST_CODE = 0x10FFFF
+# What is drawn has no more letters and digits than it is said to have, and so many.
+_MOST_MORE = 10
+_SAYING = frozenset({"So", "Co", "Cn"})
 
 
 def drawn_nodes(page: Snapshot) -> Bools:
@@ -99,10 +102,17 @@ def _has(drawn: str, said: list[str]) -> bool:
     """Return whether some texts have no letters, digits and words that what is drawn has not."""
     shown = _plain(drawn)
     words = [_plain(one) for one in said]
+    if len(shown) > len("".join(words)) + _MOST_MORE:
+        return False
     return not Counter("".join(words)) - Counter(shown) and all(
         one in shown for one in words if len(one) >= _FEWEST_IN_WORD
     )
 
 
+def says(sign: str) -> bool:
+    """Return whether a sign may be part of a word: a letter, a digit, or a symbol, such as a letter in a circle."""
+    return sign.isalnum() or unicodedata.category(sign) in _SAYING
+
+
 def _plain(text: str) -> str:
-    return "".join(filter(str.isalnum, unicodedata.normalize("NFKC", text)))
+    return "".join(filter(says, unicodedata.normalize("NFKC", text)))

@@ -10,6 +10,7 @@ import numpy as np
 from domsieve.analysis.columns.batch import Batch, Ints
 from domsieve.analysis.columns.hash import U64, combine, hashes_of
 from domsieve.analysis.columns.invisible import visible_address
+from domsieve.analysis.columns.page_columns import document_of, has_tag, of_html
 from domsieve.analysis.columns.tables import grouping
 from domsieve.snapshot.page import Kind, Snapshot
 from domsieve.urls import has_web_scheme, join_url, split_url
@@ -30,21 +31,20 @@ class Addresses:
 
     def __init__(self, page: Snapshot) -> None:
         documents = np.flatnonzero(page.kind == Kind.DOCUMENT).tolist()
-        document = np.zeros(len(page), np.int64)
-        for node in documents:
-            document[node : page.end[node]] = node
-        self._document = document
+        self._document = document = document_of(page)
         self._hosts: dict[int, str] = {}
         address = page.provenance.final_url
         # Links of a page from disk stay as they are: the path of its file depends on where a command runs.
         self._bases = {0: address if has_web_scheme(address) else ""}
         settled: set[int] = set()  # documents whose first `base` element was read; later ones do not count
-        is_base = np.array([name == "base" for name in page.tags.to_list()])[page.tag]
-        for node in sorted([*documents[1:], *np.flatnonzero(is_base).tolist()]):
+        bases = np.flatnonzero(has_tag(page, "base") & of_html(page)).tolist()
+        for node in sorted([*documents[1:], *bases]):
             if page.kind[node] == Kind.DOCUMENT:
                 frame = int(page.parent[node])
                 above = self._bases[int(document[frame])]
-                self._bases[node] = _absolute(page.attributes(frame).get("src", ""), above, _LOADED) or above
+                given = page.attributes(frame)
+                source = "" if "srcdoc" in given else given.get("src", "")
+                self._bases[node] = _absolute(source, above, _LOADED) or above
                 continue
             own, href = int(document[node]), page.attributes(node).get("href")
             if own not in settled and href:

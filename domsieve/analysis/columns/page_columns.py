@@ -54,6 +54,8 @@ PLAYERS = frozenset(["audio", "iframe", "lite-youtube", "video"])
 """The elements that may play sounds or films, or embed them."""
 MEDIA = PLAYERS | {"img"}
 
+_XHTML = "http://www.w3.org/1999/xhtml"
+
 T = TypeVar("T")
 
 
@@ -73,6 +75,28 @@ def in_tag(page: Snapshot, *tags: str) -> Bools:
 @cached_per_page
 def _tag_numbers(page: Snapshot) -> dict[str, int]:
     return {name: number for number, name in enumerate(page.tags)}
+
+
+@cached_per_page
+def document_of(page: Snapshot) -> NDArray[np.int64]:
+    """Return the document of each of the N nodes: that of the page, which is node 0, or of the frame around it."""
+    found = np.zeros(len(page), np.int64)
+    for node in np.flatnonzero(page.kind == Kind.DOCUMENT).tolist():
+        found[node : page.end[node]] = node
+    return found
+
+
+@cached_per_page
+def of_html(page: Snapshot) -> Bools:
+    """Return which of the N nodes are in no element of another language in their document."""
+    is_other = has_tag(page, "math", "svg")
+    if "xml" in page.provenance.content_type:
+        nodes, spaces = attributes_of(page).values("xmlns")
+        is_other[[node for node, space in zip(nodes, spaces, strict=True) if space != _XHTML]] = True
+        is_other |= has_tag(page, *(name for name in page.tags.to_list() if ":" in name))
+    ends = np.bincount(page.end[is_other], minlength=len(page) + 1)[: len(page)]
+    around = np.cumsum(is_other - ends)
+    return np.asarray(around == around[document_of(page)])
 
 
 @cached_per_page

@@ -3,7 +3,7 @@
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from domsieve.analysis.columns.flow import word_set
+from domsieve.analysis.columns.formulas import says
 from domsieve.analysis.columns.page_columns import AttributeIndex, has_tag
 from domsieve.analysis.writers._media import Reader
 from domsieve.budget import check
@@ -39,6 +40,8 @@ _COMMAND = re.compile(
 _WORD = re.compile(r"[^\W\d_]{2,}")
 # Unseen letters of a formula, such as those of names of macros, and of these the ones that are no words.
 _MOST_LETTERS, _MOST_SINGLE = 10, 3
+# A text with more letters than its TeX has signs, and so many, is no formula.
+_MOST_MORE = 20
 _COLORS = word_set(
     "black blue brown cyan gray green magenta olive orange pink purple red teal violet white yellow"
 )
@@ -95,17 +98,23 @@ def clean_tex(tex: str) -> str:
 
 
 def unseen_words(formula: Formula, text: str) -> frozenset[str] | None:
-    """Return the words in the TeX of a formula that its text does not show to readers; None if there are too many.
+    """Return the words in the TeX of a formula that its text does not show to readers; None if it is another text.
 
     Variables and names of functions have letters in both. Commands that KaTeX and MathJax have are no words,
     but others are. TeX with many words that nobody sees would be hidden text.
     """
-    shown = "".join(filter(str.isalpha, _plain(text)))
+    shown = "".join(filter(_says, _plain(text)))
+    if len(shown) > len(formula.tex) + _MOST_MORE:
+        return None
     given = _plain(_COMMAND.sub(_without_names, formula.tex))
-    unseen = (Counter(filter(str.isalpha, given)) - Counter(shown)).total()
+    unseen = (Counter(filter(_says, given)) - Counter(shown)).total()
     words = frozenset(word for word in _WORD.findall(given) if word not in shown)
     single = unseen - sum(map(len, words))
     return words if unseen <= _MOST_LETTERS and single <= _MOST_SINGLE else None
+
+
+def _says(sign: str) -> bool:
+    return says(sign) and not sign.isdecimal()
 
 
 def _plain(text: str) -> str:
@@ -147,9 +156,14 @@ def _given(reader: Reader, nodes: list[int]) -> Iterator[tuple[int, str, bool]]:
             if tex:
                 yield node, tex, given.get("display") in {"block", "true"}
         elif tag == "img" and not _IMAGES.isdisjoint(given.get("class", "").lower().split()):
-            tex = given.get("alt", "").strip("$ ")
+            tex = described(given)
             if "\\" in tex or "^" in tex or "_" in tex or len(tex) < 4:
                 yield node, tex, "display" in given["class"].lower()
+
+
+def described(image: Mapping[str, str]) -> str:
+    """Return the TeX that the description of a picture may be, from its attributes."""
+    return image.get("alt", "").strip("$ ")
 
 
 def _text(reader: Reader, node: int) -> str:

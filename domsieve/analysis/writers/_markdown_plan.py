@@ -15,7 +15,7 @@ from domsieve.analysis.columns.page_columns import PLAYERS, attributes_of, has_t
 from domsieve.analysis.verdict import Verdict
 from domsieve.analysis.writers._annotations import callout_kind, details_kind, find_footnotes
 from domsieve.analysis.writers._code import is_line_class
-from domsieve.analysis.writers._formulas import Formula, clean_tex, formulas, unseen_words
+from domsieve.analysis.writers._formulas import Formula, clean_tex, described, formulas, unseen_words
 from domsieve.analysis.writers._markdown_blocks import data_tables
 from domsieve.analysis.writers._mathml import tex_of
 from domsieve.analysis.writers._media import Reader
@@ -50,6 +50,7 @@ class Plan:
     callouts, details : kinds of callouts by node.
     titles, code_lines : nodes whose class marks them as a title or a line of code.
     headings : nodes with the role ``heading``.
+    no_players : the nodes (N,) that are named like players, but show nothing but their text.
     tasks : checkboxes by list item.
     items : number of items of each of the N nodes.
     """
@@ -60,6 +61,8 @@ class Plan:
         attributes = attributes_of(page)
         self._page, self._kept = page, verdict.kept
         self._hidden = verdict.decided_by(HIDING_REASONS[1:])
+        keeps = verdict.parameters.get("hidden", "keep") == "keep"
+        self.no_players = np.zeros(len(page), np.bool_) if keeps else hidden_media(page) > 0
         self.reader = Reader(page)
         self.address = page.provenance.final_url.partition("#")[0]
         self.around: list[int] = around.tolist()
@@ -105,10 +108,10 @@ class Plan:
         return _counted(self._blocks, node + 1, self.reader.end[node]) > 0
 
     def _shown(self, candidates: Mapping[int, Formula]) -> dict[int, Formula]:
-        """Return the formulas with a kept image, or with a kept text that shows the words of their TeX."""
+        """Return the formulas with a kept picture that their TeX describes, or a kept text with the words of it."""
         if not candidates:
             return {}
-        images, found = _before(has_tag(self._page, "img") & self._kept), dict[int, Formula]()
+        images, found = np.flatnonzero(has_tag(self._page, "img") & self._kept), dict[int, Formula]()
         nodes = np.array(list(self.texts), np.int64)
         letters = seen_shapes(self._page, hidden_media(self._page))
         shaped = np.array([*letters], np.int64)
@@ -119,7 +122,8 @@ class Plan:
             if self._kept[self.reader.parent[node]]:
                 first, last = np.searchsorted(shaped, (node, formula.end))
                 text += "".join(letters[one] for one in shaped[first:last].tolist())
-            if images[formula.end] > images[node]:
+            pictures = images[slice(*np.searchsorted(images, (node, formula.end)))].tolist()
+            if any(clean_tex(described(self.reader.given(one))) == formula.tex for one in pictures):
                 found[node] = formula
             elif (
                 text

@@ -26,7 +26,7 @@ from domsieve.analysis.columns.flow import (
 )
 from domsieve.analysis.columns.invisible import visible_page
 from domsieve.analysis.columns.links import Addresses
-from domsieve.analysis.columns.page_columns import attributes_of, has_tag, in_tag
+from domsieve.analysis.columns.page_columns import document_of, has_tag, in_tag, of_html
 from domsieve.analysis.metadata.values import Metadata
 from domsieve.analysis.verdict import Verdict
 from domsieve.analysis.writers._front_matter import meta_elements
@@ -50,7 +50,6 @@ _ALONE = frozenset(["br", "hr", "img", "td", "th"])  # written even without text
 _CONTROL_TAGS = word_set("input textarea")  # their text is a value of the form
 _DROPPED_TAGS = word_set("head noscript script style template title")  # unless a style sheet displays them
 _EVERYWHERE = frozenset(["dir", "lang"])
-_XHTML = "http://www.w3.org/1999/xhtml"
 _ATTRIBUTES = {
     "a": frozenset(["href", "hreflang"]),
     "data": frozenset(["value"]),
@@ -69,6 +68,8 @@ _ATTRIBUTES = {
 # A file opened from disk would load the pictures of the page and so tell its server who reads it.
 _POLICY = '<meta http-equiv="Content-Security-Policy" content="default-src \'none\'">\n'
 _ADDRESSES = frozenset(["href", "src"])
+# Browsers show little of a long title.
+_LONGEST_TITLE = 120
 _CONTROLS = re.compile("[\x00-\x08\x0e-\x1f\x7f-\x9f]")
 _SPACES = re.compile("[ \t\n\r\f]+")
 _HELD_SPACE = re.compile("(?<![^ \n]) ")
@@ -264,16 +265,6 @@ def _behind_spaces(nodes: list[int], texts: dict[int, Written]) -> set[int]:
     return spaced
 
 
-def _foreign(page: Snapshot) -> NDArray[np.bool_]:
-    """Return which of the N nodes are in elements that are not of HTML."""
-    is_foreign = has_tag(page, "math", "svg")
-    if "xml" in page.provenance.content_type:
-        nodes, spaces = attributes_of(page).values("xmlns")
-        is_foreign[[node for node, space in zip(nodes, spaces, strict=True) if space != _XHTML]] = True
-        is_foreign |= has_tag(page, *(name for name in page.tags.to_list() if ":" in name))
-    return below(is_foreign, page.end.astype(np.int64))
-
-
 def _in_pre(written: Written) -> str:
     # In preformatted text, only newlines end a line.
     text = "\n" * written.lines + ("\t" if written.gap == CELL else "") + written.text
@@ -368,6 +359,9 @@ def written_tags(page: Snapshot, around: NDArray[np.uint8]) -> list[str]:
 
 def _page_title(page: Snapshot, source: Source) -> str:
     """Return the title that browsers show, with collapsed white space; empty if there is none."""
-    in_frame = below((page.kind == Kind.DOCUMENT) & (page.parent >= 0), page.end.astype(np.int64))
-    titles = np.flatnonzero(has_tag(page, "title") & ~in_frame & ~_foreign(page)).tolist()
-    return " ".join(map(source.flat, range(titles[0] + 1, source.end[titles[0]]))) if titles else ""
+    titles = np.flatnonzero(has_tag(page, "title") & (document_of(page) == 0) & of_html(page)).tolist()
+    if not titles:
+        return ""
+    texts = np.flatnonzero((page.kind == Kind.TEXT) & (page.parent == titles[0])).tolist()
+    title = " ".join(map(source.flat, texts))
+    return title if len(title) <= _LONGEST_TITLE else title[:_LONGEST_TITLE] + "…"

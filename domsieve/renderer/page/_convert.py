@@ -6,7 +6,7 @@ are separate documents. -1 is the empty string. A pseudo-element has several lay
 others are its text. Texts have the styles of their parents.
 """
 
-from collections.abc import Iterable, Sequence, Set
+from collections.abc import Iterable
 from itertools import accumulate, chain
 from typing import Any, TypedDict
 
@@ -15,14 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from domsieve.budget import check, spending
+from domsieve.renderer.page._tag_names import OF_DOCUMENT, is_xml, prefixes_of, strays_of, tag_of
 from domsieve.snapshot.page import JSON_LD, LONGEST_JSON_LD, Kind, is_json_ld, subtree_ends
 from domsieve.snapshot.strings import Interner, StringTable
 
 _NOTHING, CDATA = 0, 4
-# The namespaces in which the names of elements mean what they do in HTML.
-_SPACES = frozenset(
-    {"http://www.w3.org/1999/xhtml", "http://www.w3.org/2000/svg", "http://www.w3.org/1998/Math/MathML"}
-)
 _FURTHEST = np.finfo(np.float32).max
 # So alike are the ratios of two sizes if a transform makes them, and so far from 1.
 _ALIKE = 0.03
@@ -49,6 +46,7 @@ class _Nodes(msgspec.Struct, rename="camel"):
     input_value: _Sparse = msgspec.field(default_factory=_Sparse)
     content_document_index: _Sparse = msgspec.field(default_factory=_Sparse)
     pseudo_type: _Sparse = msgspec.field(default_factory=_Sparse)
+    shadow_root_type: _Sparse = msgspec.field(default_factory=_Sparse)
 
 
 class _Layout(msgspec.Struct, rename="camel"):
@@ -142,6 +140,11 @@ class _Draft:
         self.starts = [*accumulate((len(nodes.node_type) for nodes in all_nodes), initial=0)]
         self.kind = _joined(nodes.node_type for nodes in all_nodes)
         self.name = _joined(nodes.node_name for nodes in all_nodes)
+        self.is_xml = np.repeat(
+            [is_xml(nodes.node_name, nodes.node_type, self.strings) for nodes in all_nodes],
+            [len(nodes.node_type) for nodes in all_nodes],
+        )
+        self.in_shadow = np.zeros(self.kind.size, np.bool_)
         self.value = _joined(nodes.node_value for nodes in all_nodes)
         self.parent = _joined(nodes.parent_index for nodes in all_nodes)
         self.attributes = [*chain.from_iterable(nodes.attributes for nodes in all_nodes)]
@@ -154,6 +157,7 @@ class _Draft:
         for nodes, start in zip(all_nodes, self.starts, strict=False):
             self.parent[start + 1 : start + len(nodes.node_type)] += start
             self.kind[[start + node for node in nodes.pseudo_type.index]] = Kind.PSEUDO
+            self.in_shadow[[start + node for node in nodes.shadow_root_type.index]] = True
             inner = nodes.content_document_index
             self.frames.append(
                 [(start + i, number) for i, number in zip(inner.index, inner.value, strict=True)]
@@ -234,6 +238,9 @@ class _Draft:
         self.parent = np.append(self.parent, [*self.generated])
         self.kind = np.append(self.kind, [Kind.TEXT] * count)
         self.name = np.append(self.name, [self._number("#text")] * count)
+        self.is_xml, self.in_shadow = (
+            np.append(one, np.zeros(count, np.bool_)) for one in (self.is_xml, self.in_shadow)
+        )
         self.value = np.append(self.value, [self._number(text) for text in texts])
         self.style = np.append(self.style, np.array(styles, np.int32))
         self.paint = np.append(self.paint, np.array(paints, np.int32))
@@ -324,10 +331,7 @@ class _Draft:
         kind[kind == CDATA] = Kind.TEXT
         text = self._without_gaps(self.value[order])
         text[kind != Kind.TEXT] = -1
-        names, name = np.unique(self.name[order], return_inverse=True)
-        tags = Interner()
-        prefixes = prefixes_of(self.strings, self.attributes)
-        tag_of_name = [tags(tag_of(self.strings[number], prefixes)) for number in names.tolist()]
+        tag, tags = self._tags(order, parent, kind)
         attributes = [self.attributes[node] for node in order.tolist()]
         pairs = np.fromiter(chain.from_iterable(attributes), np.int32).reshape(-1, 2)
         attr_name, attr_value = self._in_lower_case(pairs[:, 0]), self._without_gaps(pairs[:, 1])
@@ -343,7 +347,7 @@ class _Draft:
             parent=parent,
             end=subtree_ends(parent.tolist()),
             kind=kind,
-            tag=np.array(tag_of_name, np.int32)[name],
+            tag=tag,
             text=text,
             style=style,
             # Transforms can move an edge beyond the range of a column.
@@ -352,11 +356,31 @@ class _Draft:
             attr_start=np.cumsum([0, *map(len, attributes)], dtype=np.int32) // np.int32(2),
             attr_name=attr_name,
             attr_value=attr_value,
-            tags=tags.table(),
+            tags=tags,
             strings=StringTable.from_strings([self.strings[number] for number in used.tolist()]),
             style_names=style_names,
             styles=cells.reshape(table.shape),
         )
+
+    def _tags(
+        self, order: NDArray[np.intp], parent: NDArray[np.int32], kind: NDArray[np.uint8]
+    ) -> tuple[NDArray[np.int32], StringTable]:
+        """Return the number of the tag of each node, and the tags.
+
+        Those of elements that do not say what HTML elements of their name say have a colon.
+        """
+        prefixes = prefixes_of(self.strings, self.attributes)
+        distinct, name = np.unique(2 * self.name[order] + self.is_xml[order], return_inverse=True)
+        found = [
+            tag_of(self.strings[number], prefixes, is_xml=bool(in_xml))
+            for number, in_xml in (divmod(one, 2) for one in distinct.tolist())
+        ]
+        is_strange = self.in_shadow[order] & np.isin(found, OF_DOCUMENT)[name]
+        is_strange |= strays_of(np.isin(found, ["html"])[name], np.isin(found, ["body"])[name], parent, kind)
+        distinct, name = np.unique(2 * name + is_strange, return_inverse=True)
+        tags = Interner()
+        numbers = [tags(":" * (one % 2) + found[one // 2]) for one in distinct.tolist()]
+        return np.array(numbers, np.int32)[name], tags.table()
 
     def _without_gaps(self, ids: NDArray[Any]) -> NDArray[np.int32]:
         """Return `ids` with the id of the empty string instead of -1."""
@@ -378,23 +402,6 @@ def _scale(outer: NDArray[np.float64], inner: NDArray[np.float64]) -> float:
     across, down = (outer / inner).tolist()
     is_scaled = across > 0 and abs(down / across - 1) < _ALIKE < abs(across - 1)
     return float(across) if is_scaled else 1.0
-
-
-def prefixes_of(strings: Sequence[str], attributes: Iterable[Sequence[int]]) -> frozenset[str]:
-    """Return the prefixes that stand for HTML, SVG or MathML wherever a page in XML declares them."""
-    named = {number: name[6:] for number, name in enumerate(strings) if name.startswith("xmlns:")}
-    spaces: dict[str, set[str]] = {}
-    for flat in attributes if named else ():
-        for name, value in zip(flat[::2], flat[1::2], strict=True):
-            if name in named:
-                spaces.setdefault(named[name], set()).add(strings[value] if value >= 0 else "")
-    return frozenset(prefix for prefix, found in spaces.items() if found <= _SPACES)
-
-
-def tag_of(name: str, prefixes: Set[str]) -> str:
-    """Return the name of a node in lower case, without one of these prefixes."""
-    prefix, _, local = name.partition(":")
-    return (local if local and prefix in prefixes else name).lower()
 
 
 def _joined(columns: Iterable[list[int]]) -> NDArray[np.intp]:

@@ -16,7 +16,6 @@ PIXEL_STYLES = (
     "-webkit-box-reflect",
     "text-combine-upright",
     "text-orientation",
-    "image-rendering",
     "word-spacing",
     "font-stretch",
     "font-kerning",
@@ -33,7 +32,6 @@ PIXEL_STYLES = (
 
 class _PixelNodes(_Nodes, rename="camel", kw_only=True):
     backend_node_id: list[int]
-    shadow_root_type: _Sparse = msgspec.field(default_factory=_Sparse)
     current_source: _Sparse = msgspec.field(name="currentSourceURL", default_factory=_Sparse)
 
 

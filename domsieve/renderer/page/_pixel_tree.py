@@ -4,9 +4,10 @@ from itertools import chain
 
 import numpy as np
 
-from domsieve.renderer.page._convert import CDATA, prefixes_of, tag_of
+from domsieve.renderer.page._convert import CDATA
 from domsieve.renderer.page._pixel_capture import PixelCapture, PixelDocument
 from domsieve.renderer.page._pixel_parts import Bools, Ints, joined, levels_of
+from domsieve.renderer.page._tag_names import is_xml, prefixes_of, strays_of, tag_of
 from domsieve.snapshot.page import Kind
 
 
@@ -46,8 +47,16 @@ class Tree:
         self.ids = joined(one.backend_node_id for one in nodes)
         prefixes = prefixes_of(capture.strings, chain.from_iterable(one.attributes for one in nodes))
         self.names = [
-            tag_of(capture.strings[name], prefixes) for name in joined(one.node_name for one in nodes)
+            tag_of(capture.strings[name], prefixes, is_xml=in_xml)
+            for one in nodes
+            for in_xml in [is_xml(one.node_name, one.node_type, capture.strings)]
+            for name in one.node_name
         ]
+        named = np.array(self.names)
+        for node in np.flatnonzero(
+            strays_of(named == "html", named == "body", self.parent, self.kind)
+        ).tolist():
+            self.names[node] = f":{self.names[node]}"
         self.levels = levels_of(self.parent)
 
     def below(self, marked: Bools) -> Bools:
@@ -69,6 +78,13 @@ class Tree:
         marked = np.zeros(self.ids.size, np.bool_)
         marked[node] = True
         return self.below(marked)
+
+    def frames_around(self, node: int) -> list[int]:
+        """Return the elements with the frames around a node, from the outermost."""
+        found: list[int] = []
+        while (node := int(self.parent[self.starts[self.document_of[node]]])) >= 0:
+            found.insert(0, node)
+        return found
 
     def in_closed(self) -> Bools:
         """Return which nodes are in closed shadow trees, or below slots of these."""
