@@ -4,6 +4,7 @@ import io
 import threading
 import time
 from collections.abc import Iterator
+from datetime import timedelta
 from functools import partial
 from http.server import BaseHTTPRequestHandler
 
@@ -11,7 +12,7 @@ import pytest
 from PIL import Image
 
 from domsieve.analysis.columns.hiding import Hiding
-from domsieve.options import CaptureOptions
+from domsieve.options import Budget, CaptureOptions
 from tests.renderer.bad_server import send, start
 from tests.renderer.conftest import Studio
 from tests.renderer.test_hidden_text import judged
@@ -203,6 +204,10 @@ def never(studio: Studio) -> Iterator[str]:
     ("head", "style", "is_seen"),
     [
         ("<link rel=stylesheet href={}>", "", False),
+        ("<link rel=stylesheet fetchpriority=low href={}>", "", False),
+        ("<link rel=preload as=style fetchpriority=low href={0}><link rel=stylesheet href={0}>", "", False),
+        ("<script async blocking=render src={}></script>", "", False),
+        ("<script async src={}></script>", "", True),
         ("<link rel=stylesheet media=print href={}>", "", True),
         ("<link rel=prefetch href={}>", "", True),
         ("", "clip-path: url({}#a)", False),
@@ -212,6 +217,22 @@ def test_nothing_is_seen_while_browsers_do_not_paint(
     studio: Studio, never: str, head: str, style: str, *, is_seen: bool
 ) -> None:
     html = f"<head>{head.format(never)}</head><body><p style='{style.format(never)}'>{_WORDS}</p>"
+    said = judged(studio.show(html, CaptureOptions(pixels=True)).snapshot)
+    assert (said[_WORDS] == Hiding.NONE) == is_seen
+
+
+def test_what_has_not_come_when_time_is_up_is_unsure(studio: Studio, never: str) -> None:
+    html = f"<object data={never}?1>{_WORDS}</object><iframe src={never}?2></iframe>"
+    page = studio.show(html, CaptureOptions(pixels=True), Budget(time=timedelta(seconds=3)))
+    assert not page.snapshot.provenance.complete
+    assert judged(page.snapshot)[_WORDS]
+
+
+@pytest.mark.parametrize(("host", "is_seen"), [("127.0.0.1:5432", False), ("127.0.0.1:4567", True)])
+def test_nothing_is_seen_if_a_style_sheet_was_refused_that_readers_may_have(
+    studio: Studio, host: str, *, is_seen: bool
+) -> None:
+    html = f"<link rel=stylesheet href=http://{host}/style.css><body><p>{_WORDS}</p>"
     said = judged(studio.show(html, CaptureOptions(pixels=True)).snapshot)
     assert (said[_WORDS] == Hiding.NONE) == is_seen
 

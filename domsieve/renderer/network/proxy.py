@@ -20,7 +20,7 @@ from typing import Self, TypeVar
 from domsieve.errors import NavigationError, PolicyError, PolicyReason
 from domsieve.renderer.network._proxy_ends import Client, End, Server
 from domsieve.renderer.network._proxy_head import Head
-from domsieve.renderer.network.addresses import is_loopback, parse_address
+from domsieve.renderer.network.addresses import is_local_name, is_loopback, parse_address, parse_host
 from domsieve.renderer.network.egress import Caps, Egress, Route, place_of
 
 _SWEEP_S = 2.0
@@ -94,6 +94,14 @@ class Proxy:
         """Return why the last request to the host and port of a URL was refused; None if it was not."""
         place = place_of(url)
         return self._refused.get(place) if place else None
+
+    def is_withheld(self, url: str) -> bool:
+        """Return whether readers may have what was refused: browsers open more ports, and ask other resolvers."""
+        place, refusal = place_of(url), self.refusal(url)
+        if not place or not refusal:
+            return False
+        is_name = isinstance(parse_host(place[0]), str) and not is_local_name(place[0])
+        return refusal.reason in {"port", "mixed"} or (refusal.reason == "private" and is_name)
 
     def refusals(self, urls: Iterable[str]) -> tuple[str, ...]:
         """Return which hosts and ports of the URLs were refused and why, in their order; only the first few."""

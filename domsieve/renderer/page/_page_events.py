@@ -81,8 +81,9 @@ class PageEvents:
         self._depends_on_more = False
         self._shown: dict[str, str] = {}  # the addresses of pictures and frames by their requests
         self._pictures_found: dict[str, bool] = {}
-        # The requests of style sheets and clip paths (`clip-path`) without which browsers do not paint.
-        self._blocking: set[str] = set()
+        # The requests of style sheets, scripts and clip paths (`clip-path`) without which browsers do not paint.
+        self._blocking: dict[str, str] = {}  # each with its frame
+        self.sheets: set[tuple[str, str]] = set()  # the addresses of style sheets and their frames
         self.document_url = ""  # of the latest navigation, including redirects
         self.arrived_url = ""  # of the current document, or of one that failed
         self.origins: set[str] = set()  # of all requests
@@ -99,6 +100,7 @@ class PageEvents:
         self._responses: dict[str, Response] = {}
         self._now = asyncio.get_running_loop().time
         self._in_flight: dict[str, tuple[str, float]] = {}
+        self._given_up: dict[str, tuple[str, float]] = {}
         self._answered: set[str] = set()
         self.drawing_at = -inf  # when the last script or style sheet arrived that the page waits for
         self._known: set[str] = set()  # requests of this page; others belong to an earlier one
@@ -180,12 +182,18 @@ class PageEvents:
     @property
     def awaited_pictures(self) -> dict[str, bool]:
         """The addresses of pictures and frames that have not come, and whether they have begun to arrive."""
-        return {self._shown[one]: one in self._answered for one in self._in_flight if one in self._shown}
+        pending = (*self._given_up, *self._in_flight)
+        return {self._shown[one]: one in self._answered for one in pending if one in self._shown}
 
     @property
-    def is_unpainted(self) -> bool:
-        """Whether a style sheet or a clip path has not come without which browsers do not paint."""
-        return not self._blocking.isdisjoint(self._in_flight)
+    def unpainted(self) -> frozenset[str]:
+        """The frames for which something has not come without which browsers do not paint."""
+        pending = self._given_up.keys() | self._in_flight.keys()
+        return frozenset(frame for number, frame in self._blocking.items() if number in pending)
+
+    def give_up(self) -> None:
+        """Note that what is still loading will not come, before loading is stopped."""
+        self._given_up = self._in_flight.copy()
 
     def _request(self, event: dict[str, Any]) -> None:
         url, kind = event["request"]["url"], event.get("type", "Other")
@@ -200,9 +208,13 @@ class PageEvents:
                 self.document_url = url
         if kind == _PICTURE or (kind == "Document" and event.get("frameId", "") != self._main_frame):
             self._shown.setdefault(event["requestId"], url)  # after a redirect, the page still has the first
+        if kind == "Stylesheet":
+            self.sheets.add((url, event.get("frameId", "")))
         priority = event["request"].get("initialPriority", "")
-        if (kind == "Stylesheet" and priority == "VeryHigh") or (kind == "Other" and priority != "VeryLow"):
-            self._blocking.add(event["requestId"])
+        # Sheets for other media and what is only fetched in advance have the lowest priority.
+        may_block = kind in {"Stylesheet", "Other"} and priority != "VeryLow"
+        if may_block or event.get("renderBlockingBehavior") == "Blocking":
+            self._blocking[event["requestId"]] = event.get("frameId", "")
         is_sent = kind in _FILE_KINDS and event["request"].get("method", "GET") != "GET"
         self._depends_on_more |= is_sent or kind in _LIVE_KINDS
         self._calls[url] += 1
@@ -291,6 +303,7 @@ class PageEvents:
         self._files, self._depends_on_more = {}, False
         self._pictures_found = {}
         self.drawing_at = -inf
+        self._given_up = {}
         self._in_flight = {
             number: request for number, request in self._in_flight.items() if number == self.loader_id
         }

@@ -190,19 +190,23 @@ class Missing(NamedTuple):
     ----------
     places : left, top, right and bottom, in px of the page, of pictures that had not come, or are gone.
     awaited : the addresses of pictures and frames that had not come, and whether they had begun to arrive.
-    is_cut : whether its last nodes were removed, which may have covered any text.
-    is_unpainted : whether a style sheet or a clip path has not come without which browsers do not paint.
+    is_cut : whether its last nodes were removed, or loading was stopped: what is not there may cover any text.
+    unpainted : the frames for which something has not come without which browsers do not paint, or a style sheet was
+        refused that readers may have.
     """
 
     places: Sequence[Sequence[float]] = ()
     awaited: Mapping[str, bool] = MappingProxyType({})
     is_cut: bool = False
-    is_unpainted: bool = False
+    unpainted: frozenset[str] = frozenset()
 
 
 def mark_missing(scene: Scene, missing: Missing) -> None:
     """Mark the texts of a scene as unsure that are where something is missing, all if it is not known where."""
-    scene.unsure |= missing.is_unpainted
+    frames = [scene.capture.strings[one.frame_id] for one in scene.capture.documents]
+    unpainted = scene.starts[:-1][np.isin(frames, [*missing.unpainted])]
+    scene.unsure |= scene.below(np.isin(np.arange(scene.ids.size), unpainted))
+    mark_under(scene, scene.bounds[scene.parent[unpainted]][scene.parent[unpainted] >= 0].reshape(-1, 2, 2))
     mark_under(scene, (np.array(place, np.float64).reshape(2, 2) for place in missing.places))
     found: dict[str, list[int]] = {address: [] for address in missing.awaited}
     for number, start in enumerate(scene.starts[:-1].tolist() if found else ()):
@@ -214,6 +218,11 @@ def mark_missing(scene: Scene, missing: Missing) -> None:
         # The background of these is that of the page.
         if is_unknown or any(scene.names[node] in ("html", "body") for node in nodes):
             scene.unsure[:] = True
+        for node in nodes:
+            # What it shows has another size than the texts in its place.
+            if scene.names[node] == "object":
+                is_placed = scene.style(node, "position")[0] in {"absolute", "fixed"}
+                scene.unsure |= scene.below_one(node) | (not is_placed)
         mark_under(scene, scene.bounds[nodes].reshape(-1, 2, 2))
 
 

@@ -262,6 +262,7 @@ async def capture_document(
     least_s: float,
     scripts: bool,
     pixels: bool = False,
+    withheld: frozenset[str] = frozenset(),
 ) -> tuple[Capture | None, Cut | None]:
     """Return the DOM snapshot, and what was cut from it or why there is none.
 
@@ -273,6 +274,7 @@ async def capture_document(
     scripts : whether scripts of the page may still run.
     pixels : whether to add what pictures say of each text, as the property `PIXELS`. If no pictures can be taken, it
         says so, and the capture counts as cut.
+    withheld : the frames of which a style sheet was refused that readers may have.
     """
     limit_s = max(left_s, least_s)
     end = asyncio.get_running_loop().time() + limit_s
@@ -292,7 +294,7 @@ async def capture_document(
         # Pictures show what was captured only if no script runs in between, and nothing arrives.
         still: contextlib.AbstractAsyncContextManager[None] = contextlib.nullcontext()
         if pixels:
-            awaited, is_unpainted = watch.awaited_pictures, watch.is_unpainted
+            awaited, unpainted = watch.awaited_pictures, watch.unpainted | withheld
             still = _at_rest(tab, watch, scripts=scripts, limit_s=least_s)
         is_whole = True
         async with still:
@@ -307,7 +309,8 @@ async def capture_document(
                 await moments.take(capture, names, limit_s=rest_s())
             if isinstance(capture, PixelCapture):
                 places = [[-inf, -inf, inf, inf]] if lost is None else lost
-                missing = Missing(places, awaited, count > max_nodes, is_unpainted)
+                is_cut = count > max_nodes or watch.cut_by is not None
+                missing = Missing(places, awaited, is_cut, unpainted)
                 try:
                     await tab.call(watch.frame_id, watch.loader_id, "resume()", limit_s=rest_s())
                     capture, is_whole = await look(

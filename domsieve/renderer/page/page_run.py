@@ -356,6 +356,7 @@ class _PageRun:
         watch = self.watch
         with self._timed("capture"):
             if watch.cut_by and not self.has_crashed:
+                watch.give_up()
                 await stop(self.tab, limit_s=self.limits.stop_s)
             if self.has_crashed or watch.is_error_page or not watch.navigations:
                 return None, None, None, "no document arrived"
@@ -369,6 +370,7 @@ class _PageRun:
                     least_s=self.limits.capture_s,
                     scripts=not (watch.cut_by or self.original),
                     pixels=self.options.pixels,
+                    withheld=frozenset(frame for url, frame in watch.sheets if self.proxy.is_withheld(url)),
                 ),
                 fetch_source(self.tab, watch, limit_s=max(left_s, self.limits.capture_s)),
             )
