@@ -286,7 +286,6 @@ WORST = {
         "|process did exit: exitCode=1, |",
     ],
     "renderer.browser.playwright_driver '\\\\[err\\\\] (.+)'": ["|[err] |", "|[err]|"],
-    "renderer.page._pixel_patterns _LENGTH": ["|1|", "|1.|p"],
     "renderer.page._pixel_parts _WORD": ["|a|", "|a |", "| |"],
     "renderer.network.addresses _ESCAPE": ["|%|", "|%4|"],
     "renderer.network.addresses _LABEL": ["|a|", "|-|"],

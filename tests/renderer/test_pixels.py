@@ -192,6 +192,27 @@ LOCKED = {
     "a box under its pseudo-element": _SCROLLER.format(
         style=".box::before { content: ''; position: fixed; inset: 0 }", inside="", over=""
     ),
+    **{
+        f"a box under {what}{where}": before
+        + _SCROLLER.format(
+            style=f".x {{ appearance: none }} {part} {{ position: absolute; inset: 0; width: auto; height: auto }}",
+            inside=inside,
+            over="",
+        )
+        + after
+        for where, before, after in (
+            ("", "", ""),
+            (
+                " in a frame far below",
+                f'{_TALL}<iframe style="height:200px;width:600px" srcdoc="',
+                '"></iframe>',
+            ),
+        )
+        for what, part, inside in (
+            ("a part of a field", ".x::file-selector-button", "<input type=file disabled class=x>"),
+            ("a part of a bar", ".x::-webkit-progress-inner-element", "<progress class=x></progress>"),
+        )
+    },
     "a box in a frame under a fixed box": '<iframe style="height:200px;width:600px" srcdoc="'
     + _SCROLLER.format(style="", inside="<i style='position:fixed;inset:0'></i>", over="")
     + '"></iframe>',
@@ -200,6 +221,44 @@ LOCKED = {
         inside="<div class=over><div></div></div>",
         over="",
     ),
+    "a box that shuts along one axis": "<style>@keyframes a { .5%, to { overflow-x: hidden } } .box { height: 120px;"
+    "overflow: auto; animation: a linear both; animation-timeline: scroll(self x) }</style>"
+    "<div class=box><p>shown</p><div style='height:600px;width:20300px'>"
+    "<p style='margin-left:20000px'>{}</p></div></div>",
+    "a box that something sticks over on the way": _SCROLLER.format(
+        style=".over { position: sticky; top: 0; height: 120px; overflow: auto; overscroll-behavior: contain }"
+        ".over p { height: 200px } .box { overflow-anchor: none }",
+        inside="<p style='height:300px'>shown</p><div class=over><p></p></div>",
+        over="",
+    ),
+    "a box under one that is anchored in it": "<style>.around { position: relative; contain: paint; height: 120px }"
+    ".box { overflow: auto; height: 120px } .in { anchor-name: --a; height: 20px; margin-top: 130px }"
+    ".over { position: absolute; position-anchor: --a; top: anchor(bottom); left: 0; width: 100%; height: 90000px;"
+    "position-visibility: always }</style><div class=around><div class=box><p>shown</p><div class=in></div>"
+    "<p style='height:6000px'></p><p>{}</p></div><div class=over></div></div>",
+    "a box that shuts on a part of the way": _SCROLLER.format(
+        style="@keyframes a { 0%, 4% { overflow: auto } 4.1%, 9% { overflow: hidden } } .box { animation: a linear"
+        " both; animation-timeline: scroll(self) }",
+        inside="",
+        over="",
+    ),
+    "a box in which one keeps the wheel once it is scrolled": _SCROLLER.format(
+        style="@keyframes a { 0%, 10% { overscroll-behavior: auto } 11%, to { overscroll-behavior: contain } }"
+        ".in { position: sticky; top: 0; height: 120px; margin-bottom: -120px; overflow: auto; animation: a linear"
+        " both; animation-timeline: scroll(self) } .in div { height: 320px }",
+        inside="<div class=in><div></div></div>",
+        over="",
+    ),
+    "a box with a frame that keeps the wheel once it is scrolled": _SCROLLER.format(
+        style=".in { position: sticky; top: 0; margin-bottom: -120px; height: 120px; width: 100%; border: 0 }",
+        inside="<iframe class=in srcdoc='<style>@keyframes a { 0%, 10% { overscroll-behavior: auto }"
+        " 11%, to { overscroll-behavior: contain } } html { animation: a linear both;"
+        " animation-timeline: scroll(root) }</style><div style=height:900px></div>'></iframe>",
+        over="",
+    ),
+    "a page that locks on a part of the way": "<style>@keyframes a { 0%, 6% { overflow: auto } 6.1%, 15% {"
+    "overflow: hidden } } html { animation: a linear both; animation-timeline: scroll(root) }</style>"
+    f"{_TALL * 3}<p>{{}}</p>",
     "a page": "<style>@keyframes a { 1%, to { overflow: hidden } } html { animation: a linear both;"
     f"animation-timeline: scroll(root) }}</style>{_TALL * 3}<p>{{}}</p>",
 }
@@ -245,8 +304,6 @@ UNREADABLE = [
         f"{_FILTER.format(f'<feMorphology operator={way} />')}<p style='filter:url(#f)'>{{}}</p>"
         for way in ("erode radius=2", "dilate radius=4", "dilate radius=20,0")
     ),
-    f"{_FILTER.format('<feDiffuseLighting><feDistantLight elevation=90 /></feDiffuseLighting>')}"
-    "<p style='filter:url(#f)'>{}</p>",
     "<div style='position:relative'><p>{}</p>"
     "<div style='position:absolute;inset:0;backdrop-filter:contrast(1.01) blur(7px)'></div></div>",
     "<p style='transform:skewX(70deg)'>{}</p>",
@@ -268,6 +325,8 @@ UNREADABLE = [
 ]
 # This looks like it, but can be read.
 READABLE = [
+    f"{_FILTER.format('<feDiffuseLighting><feDistantLight elevation=90 /></feDiffuseLighting>')}"
+    "<p style='filter:url(#f)'>{}</p>",
     _PATH.format("M9 20h150M9 50h150"),
     f"{_FILTER.format(_SHADOW)}<p style='filter:url(#f)'>{{}}</p>",
     f"{_FILTER.format('<feColorMatrix type=saturate values=0 />')}<p style='filter:url(#f)'>{{}}</p>",
@@ -298,8 +357,8 @@ READABLE = [
     ),
     "<main inert><div style='overflow:auto;height:40px'>text<div style='height:9em'></div><p>{}</p></div></main>"
     "<dialog id=d>a dialog</dialog><script>d.showModal()</script>",
-    "<div style='height:40px;overflow:auto;pointer-events:none'><p style='pointer-events:auto'>-</p>"
-    "<p style='margin-top:300px'>{}</p></div>",
+    "<div style='height:40px;overflow:auto;pointer-events:none'><p style='pointer-events:auto;position:sticky;top:0'>"
+    "-</p><p style='margin-top:300px'>{}</p></div>",
 ]
 _LINE = "overflow:hidden;white-space:nowrap;width:480px"
 _DARK = (
@@ -461,6 +520,15 @@ def test_what_shows_once_a_page_is_released_is_unsure(studio: Studio) -> None:
 def test_what_no_reader_can_scroll_to_is_not_seen(ahead: Snapshot, way: str) -> None:
     said = judged(ahead)
     assert (said["before"], said[_WORDS]) == (Hiding.NONE, Hiding.UNSEEN)
+
+
+def test_what_goes_where_a_reader_comes_by_is_not_seen(studio: Studio) -> None:
+    html = f"""<style>html {{ animation: a linear; animation-timeline: scroll(root); animation-range: 415px 555px }}
+        @keyframes a {{ 0%, to {{ --s: 100px }} }} div {{ width: var(--s); container-type: inline-size }}
+        p {{ width: 400px; transition: opacity 1ms 1000000s }}
+        @container (width > 50px) {{ p {{ opacity: 0; transition-delay: 0s }} }}
+        </style><i style='display:block;height:6000px'></i><div><p>{_WORDS}</p></div>"""
+    assert judged(show(studio, html))[_WORDS]
 
 
 def test_what_follows_the_scrolling_and_stays_is_seen(studio: Studio) -> None:

@@ -60,7 +60,36 @@ _STRUCK = "text-decoration:line-through double #000 2px"
 _IN_SLOT = (
     f"<div><template shadowrootmode={{}}><s style='{_STRUCK}'><slot></slot></s></template><p style='{_WHITE};"
 )
+# Letters of the colour of their ground over a picture of the same letters.
+_PICTURED = (
+    "<div style='position:relative;height:40px;width:900px;background:url(\"data:image/svg+xml,"
+    "<svg xmlns=%27http://www.w3.org/2000/svg%27 width=%27900%27 height=%2740%27>{}<text x=%276%27 y=%2723%27 "
+    "fill=%27{}%27 style=%27font:24px sans-serif%27>{{}}</text>{}</svg>\")'><span style='position:absolute;left:6px;"
+    "top:0;white-space:nowrap;font:24px/28px sans-serif;{}'>{{}}</span></div>"
+)
+_BAND = "<rect width=%27900%27 y=%27{}%27 height=%27{}%27 fill=%27{}%27/>"
+
 UNLIKE = {
+    "over their picture in a colour of the same grey": _PICTURED.format(
+        _BAND.format(0, 40, "rgb(128,128,128)"),
+        "rgb(254,77,60)",
+        _BAND.format(25, 3, "rgb(254,77,60)"),
+        "color:#808080;-webkit-text-stroke:3px #808080",
+    ),
+    "over their picture on bands": _PICTURED.format(
+        _BAND.format(0, 40, "white") + _BAND.format(6, 10, "black"),
+        "gray",
+        "",
+        "background:linear-gradient(#fff 6px,#000 6px 16px,#fff 16px);background-clip:text;color:transparent;"
+        "-webkit-text-stroke:3px transparent",
+    ),
+    "over their picture on halves": _PICTURED.format(
+        _BAND.format(0, 40, "black") + _BAND.format(0, 40, "white").replace("<rect", "<rect x=%27200%27"),
+        "gray",
+        "",
+        "width:400px;background:linear-gradient(90deg,#000 194px,#fff 194px);background-clip:text;color:transparent;"
+        "-webkit-text-stroke:3px transparent",
+    ),
     "strips of letters in circles": "<div style='position:relative'>ⓘⓖⓝⓞⓡⓔ ⓐⓛⓛ ⓟⓡⓔⓥⓘⓞⓤⓢ {}"
     "<div style='position:absolute;inset:0;"
     "background:repeating-linear-gradient(#fff 0 7px,transparent 7px 9px)'></div></div>",

@@ -6,11 +6,10 @@ from collections.abc import AsyncIterator, Iterable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from domsieve.renderer.browser.tab import Tab
 from domsieve.renderer.page._pixel_crowds import crowds, put_crowds
-from domsieve.renderer.page._pixel_images import FINE, SCALE, ink_of, picture_of, shifted_inks
+from domsieve.renderer.page._pixel_images import FINE, ink_of, picture_of
 from domsieve.renderer.page._pixel_letters import Letters
 from domsieve.renderer.page._pixel_page import OpenPage
 from domsieve.renderer.page._pixel_parts import CHANCE, F64, Bools, Ints
@@ -32,15 +31,12 @@ class Camera(OpenPage):
 
     Attributes
     ----------
-    is_fine : whether pictures are taken in full size and then reduced, because of patterns that are finer than
-        pixels: of these, browsers take the colour at one place of each pixel.
     origin : how far the place from which a page is scrolled is from the left and the top of all of it, in px (2,). It
         is not 0 in pages that are read to the left, if they are wider than the window.
     """
 
     def __init__(self, tab: Tab) -> None:
         super().__init__(tab)
-        self.is_fine = False
         self.origin = np.zeros(2)
 
     async def measure(self, scene: Scene) -> Letters:
@@ -106,46 +102,26 @@ class Camera(OpenPage):
                 letters.lines[lines[number]] = before[number]
 
     async def draw(
-        self, letters: Letters, clip: F64, size: tuple[int, int], owners: Ints | None = None
-    ) -> NDArray[np.uint8]:
-        """Return the ink of the letters in a part of the page, in a picture of some size; with `owners`, of these."""
-        lines = letters.in_clip(clip, owners)
-        drawn = await self._draw(letters, lines, size, self._reduced)
-        return await asyncio.to_thread(ink_of, drawn, size, self._reduced)
+        self, letters: Letters, clip: F64, size: tuple[int, int], owners: Ints, *, keep_inks: bool = False
+    ) -> "Image":
+        """Return the ink of the letters of some texts in a part of the page, in full size.
 
-    async def draw_large(
-        self, letters: Letters, clip: F64, size: tuple[int, int], owners: Ints
-    ) -> list[NDArray[np.uint8]]:
-        """Return the same drawn in full size and then reduced, as layers are; with shifts of a CSS px."""
-        lines = letters.in_clip(clip, owners, keep_inks=True)
-        drawn = await self._draw(letters, lines, size, FINE)
-        return await asyncio.to_thread(shifted_inks, drawn, size)
-
-    async def full_size(
-        self, letters: Letters, clip: F64, size: tuple[int, int], owners: Ints
-    ) -> "tuple[Image, NDArray[np.uint8]]":
-        """Return a picture of a part of the page in full size, and the ink of the letters of some texts in it."""
-        width, height = (FINE * one for one in size)
-        drawn = await self._draw(letters, letters.in_clip(clip, owners, keep_inks=True), size, FINE)
-        was_fine, self.is_fine = self.is_fine, True
-        encoded = await self.picture(clip)
-        self.is_fine = was_fine
-        picture = await asyncio.to_thread(picture_of, encoded)
-        return picture, await asyncio.to_thread(ink_of, drawn, (width, height), 1)
-
-    async def _draw(
-        self, letters: Letters, lines: dict[int, list[dict[str, Any]]], size: tuple[int, int], reduced: int
-    ) -> list[str]:
-        """Return pictures of letters, as documents encode them, that are larger than `size` by so many times."""
-        sheet = (*(reduced * one for one in size), reduced * SCALE)
-        return [
+        Parameters
+        ----------
+        size : width and height of a reduced picture of the part.
+        keep_inks : see `Letters.in_clip`.
+        """
+        lines = letters.in_clip(clip, owners, keep_inks=keep_inks)
+        sheet = FINE * size[0], FINE * size[1]
+        drawn = [
             await self.call(document, "drawn", letters.fonts, own, *sheet) for document, own in lines.items()
         ]
+        return await asyncio.to_thread(ink_of, drawn, sheet)
 
     async def again(
         self, clip: F64, count: int, nodes: dict[int, Any] | None = None
     ) -> "tuple[list[Image], list[Image]]":
-        """Take so many pictures each without and with letters, at times and in an order that no page can know.
+        """Take so many reduced pictures each without and with letters, at times and in an order no page can know.
 
         With `nodes`, only the letters of these texts are left out, see `blank`.
         """
@@ -153,44 +129,43 @@ class Camera(OpenPage):
         for with_letters in CHANCE.sample([False, True] * count, 2 * count):
             await asyncio.sleep(CHANCE.uniform(0, _LONGEST_BREAK_S))
             found[with_letters].append(
-                await (self.shoot(clip) if with_letters else self.without(clip, nodes))
+                await (self.shoot(clip, FINE) if with_letters else self.without(clip, nodes, FINE))
             )
         return await asyncio.gather(*found[0]), await asyncio.gather(*found[1])
 
-    async def without(self, clip: F64, nodes: dict[int, Any] | None = None) -> "asyncio.Task[Image]":
-        """Take a picture of a part of the page without letters; with `nodes`, only of these texts."""
+    async def without(
+        self, clip: F64, nodes: dict[int, Any] | None = None, reduced: int = 1
+    ) -> "asyncio.Task[Image]":
+        """Take a picture of a part of the page without letters, see `shoot`; with `nodes`, only of these texts."""
         await self.blank(nodes or dict.fromkeys(self.worlds))
-        picture = await self.shoot(clip)
+        picture = await self.shoot(clip, reduced)
         await self.unblank(self.worlds)
         return picture
 
     async def without_some(self, clip: F64, nodes: dict[int, Any], *, filling: bool = False) -> "Image":
-        """Take a picture of a part of the page without the letters of some texts; for the rest see `blank`."""
+        """Take a reduced picture of a part of the page without the letters of some texts, see `blank`."""
         await self.blank(nodes, filling=filling)
-        picture = await (await self.shoot(clip))
+        picture = await (await self.shoot(clip, FINE))
         await self.unblank(self.worlds)
         return picture
 
-    async def shoot(self, clip: F64) -> "asyncio.Task[Image]":
-        """Take a picture of a part of the page; it is decoded while the page goes on."""
-        return asyncio.create_task(asyncio.to_thread(picture_of, await self.picture(clip), self._reduced))
-
-    @property
-    def _reduced(self) -> int:
-        """How many times the size of pictures is reduced: letters look different in another size."""
-        return FINE if self.is_fine else 1
+    async def shoot(self, clip: F64, reduced: int = 1) -> "asyncio.Task[Image]":
+        """Take a picture of a part of the page, reduced so many times; it is decoded while the page goes on."""
+        return asyncio.create_task(asyncio.to_thread(picture_of, await self.picture(clip), reduced))
 
     async def picture(self, clip: F64) -> str:
-        """Return a picture of a part of the page, as the browser encodes it."""
+        """Return a picture of a part of the page in full size, as the browser encodes it.
+
+        In another size, edges and patterns may look otherwise: boxes begin at whole pixels, and drawings can tell.
+        """
         left, top, right, bottom = (clip + np.tile(self.origin, 2)).tolist()
-        scale = self._reduced * SCALE
         answer = await self.session.send(
             "Page.captureScreenshot",
             {
                 "format": "png",
                 "optimizeForSpeed": True,
                 "captureBeyondViewport": False,  # else the page is laid out for another window, for a moment
-                "clip": {"x": left, "y": top, "width": right - left, "height": bottom - top, "scale": scale},
+                "clip": {"x": left, "y": top, "width": right - left, "height": bottom - top, "scale": 1},
             },
         )
         return str(answer["data"])

@@ -29,7 +29,7 @@ _UNDER, _LEAST_EDGES, _BESIDE, _LEAST_EVEN = 0.3, 0.5, 0.4, 0.3
 _LEAST_INK, _STROKE, _AREA = 0.16, 0.6, 0.6
 # Where letters change their ground by more than this, they must stand out from what is up to two pixels beside them
 # by this share of the change.
-_LEAST_CHANGE, _LEAST_OUT = 6, 0.2
+_LEAST_CHANGE, _LEAST_OUT, _NEARLY_ALL = 6, 0.2, 85
 # Pixels that are farther from the line between both colours than this share of it have another colour.
 _OTHER_COLOUR = 0.35
 # Colours that differ by less than this (of 255) are one; pixels are sorted by colours of so many levels.
@@ -71,21 +71,35 @@ def is_overlaid(ground: NDArray[np.uint8], whole: NDArray[np.uint8], ink: F64) -
     ground, whole : see `is_noise`.
     ink : that of the letters (height, width), 0 to 1.
     """
+    under, beside, edges = _overlay(ground, whole, ink)
+    return under > _UNDER and beside > _BESIDE and edges > _LEAST_EDGES
+
+
+def lie_on_ink(ground: NDArray[np.uint8], whole: NDArray[np.uint8], ink: F64) -> bool:
+    """Return whether much of the ink of letters is on other ink of their colour, see `is_overlaid`."""
+    return _overlay(ground, whole, ink)[0] > _UNDER
+
+
+def _overlay(ground: NDArray[np.uint8], whole: NDArray[np.uint8], ink: F64) -> tuple[float, float, float]:
+    """Return how much ink of letters is on other ink of their colour, and the latter beside them and its edges.
+
+    All are shares of the ink and the edges of the letters; for the parameters see `is_overlaid`.
+    """
     behind, share = ground.astype(np.float64), ink[..., None]
     power = (ink**2).sum()
     if not power:
-        return False
+        return 0.0, 0.0, 0.0
     # Letters put their colour over the ground, in the share of their ink.
     colour = ((whole - (1 - share) * behind) * share).sum(axis=(0, 1)) / power
     colour = np.clip(colour, 0, 255)
     far = np.abs(behind - colour).max(axis=2)
     if far.max() < _ONE_COLOUR:
-        return False
+        return 0.0, 0.0, 0.0
     is_far = far > far.max() / 2
     sorted_ = behind[is_far] // _LEVELS @ np.array([1, 2**8, 2**16])
     _, number, count = np.unique(sorted_, return_inverse=True, return_counts=True)
     if count.max() < _LEAST_EVEN * far.size:
-        return False
+        return 0.0, 0.0, 0.0
     even = behind[is_far][number == count.argmax()].mean(axis=0)
     way = colour - even
     other = np.clip((behind - even) @ way / (way @ way), 0, 1)
@@ -95,10 +109,10 @@ def is_overlaid(ground: NDArray[np.uint8], whole: NDArray[np.uint8], ink: F64) -
     strokes = other >= np.where(is_area, _AREA, _STROKE * np.percentile(ink, 95))
     is_ink = (other > _LEAST_INK) & around_each(strokes, np.maximum)
     total, beside = ink.sum(), np.where(is_ink, other, 0) * (1 - ink)
-    return bool(
-        ink[is_ink].sum() > _UNDER * total
-        and beside[around_each(ink, np.maximum) > _LEAST_INK].sum() > _BESIDE * total
-        and _edges(other) > _LEAST_EDGES * _edges(ink)
+    return (
+        float(ink[is_ink].sum() / total),
+        float(beside[around_each(ink, np.maximum) > _LEAST_INK].sum() / total),
+        _edges(other) / max(_edges(ink), 1.0),
     )
 
 
@@ -119,14 +133,33 @@ def blends_in(ground: NDArray[np.uint8], whole: NDArray[np.uint8], ink: F64) -> 
     # them. Each row has its own mean, as lines may be in the ground, too.
     mean = np.where(near, ink, 0).sum(axis=1) / np.maximum(near.sum(axis=1), 1)
     weights = np.where(near, ink - mean[:, None], 0).ravel()
-    out = (
-        weights @ whole.reshape(-1, 3),
-        np.median(whole[is_letter], axis=0) - np.median(whole[is_beside], axis=0),
-    )
-    of = weights @ change.reshape(-1, 3), np.median(change[is_letter], axis=0)
-    return all(
-        np.abs(one).max() < _LEAST_OUT * np.abs(other).max() for one, other in zip(out, of, strict=True)
-    )
+    of, changed = weights @ change.reshape(-1, 3), np.abs(np.median(change[is_letter], axis=0))
+    most = np.median(np.abs(change[is_letter]), axis=0)
+    beside = np.where(is_beside[..., None], whole, np.nan)
+    # In bands, letters are like what is beside them in their row or column only, then nearly all of them.
+    grounds = np.median(whole[is_beside], axis=0), *(np.nan_to_num(_medians(beside, axis)) for axis in (0, 1))
+    for number, ground_ in enumerate(grounds):
+        apart = whole - ground_
+        out = (
+            np.percentile(np.abs(apart[is_letter]), _NEARLY_ALL, axis=0)
+            if number
+            else np.median(apart[is_letter], axis=0)
+        )
+        if _is_small(out, most if number else changed) and _is_small(weights @ apart.reshape(-1, 3), of):
+            return True
+    return False
+
+
+def _is_small(out: F64, of: F64) -> bool:
+    """Return whether letters stand out from what is beside them by too little of what they change (3,)."""
+    return bool(np.abs(out).max() < _LEAST_OUT * np.abs(of).max())
+
+
+def _medians(values: F64, axis: int) -> F64:
+    """Return the median of each row or column in place of its values (height, width, 3); NaN counts for nothing."""
+    count = np.count_nonzero(~np.isnan(values), axis=axis, keepdims=True)
+    medians = np.take_along_axis(np.sort(values, axis=axis), count // 2 * (count > 0), axis=axis)
+    return np.broadcast_to(medians, values.shape)
 
 
 def steps_of(grey: NDArray[np.uint8], least: int) -> tuple[Bools, Bools]:

@@ -15,34 +15,32 @@ if TYPE_CHECKING:
     from PIL.Image import Image
 
 SCALE = 0.5
-"""Size of the pictures over that of the page."""
+"""Size of the pictures that are compared over that of the page."""
 FINE = round(1 / SCALE)
-"""How much larger pictures in the size of the page are."""
+"""How many times the size of a picture of the page is reduced."""
 
 
-def ink_of(pictures: Sequence[str], size: tuple[int, int], reduced: int) -> NDArray[np.uint8]:
-    """Return the letters in each ink (height, width, 3) of pictures, coloured on black, reduced so many times."""
+def ink_of(pictures: Sequence[str], size: tuple[int, int]) -> "Image":
+    """Return the letters in each ink of pictures of some size, coloured on black."""
     from PIL import Image, ImageChops
 
     paper = Image.new("RGB", size)
     for encoded in pictures:
         own = Image.new("RGB", size)
-        own.paste(picture_of(encoded, reduced))
+        own.paste(picture_of(encoded))
         paper = ImageChops.lighter(paper, own)
-    return np.asarray(paper)
+    return paper
 
 
-def shifted_inks(pictures: Sequence[str], size: tuple[int, int]) -> list[NDArray[np.uint8]]:
-    """Return the letters of pictures that are `FINE` times as large, reduced, with all shifts by single pixels."""
-    from PIL import Image
+def reduced(picture: "Image") -> NDArray[np.uint8]:
+    """Return the pixels of a picture (height, width, 3) in the size in which pictures are compared."""
+    return np.asarray(picture.reduce(FINE))
 
-    width, height = (FINE * one for one in size)
-    whole = Image.fromarray(ink_of(pictures, (width, height), 1))
-    return [
-        np.asarray(whole.crop((x, y, x + width, y + height)).reduce(FINE))
-        for x in range(FINE)
-        for y in range(FINE)
-    ]
+
+def shifted(picture: "Image") -> list[NDArray[np.uint8]]:
+    """Return the pixels of a reduced picture, see `reduced`, with all shifts by less than one of them."""
+    width, height = picture.size
+    return [reduced(picture.crop((x, y, x + width, y + height))) for x in range(FINE) for y in range(FINE)]
 
 
 def picture_of(encoded: str, reduced: int = 1) -> "Image":

@@ -40,7 +40,7 @@ _LEAST_OF_OUTLINE = 0.65
 # that lines cover: darker than this share of the darkest pixel, with less than this share of the letters' contrast.
 # Measured: .5 and more for three lines through a text; up to .4 for those of 142,000 parts of 54 pages that are not
 # quite alike.
-_MOST_COVERED, _LEAST_DARK, _LEAST_CONTRAST = 0.48, 0.5, 0.4
+_MOST_COVERED, _LEAST_DARK, _LEAST_CONTRAST = 0.55, 0.5, 0.4
 # The ends of a line, where lines through it may begin, are left out of boxes longer than this.
 _LONG = 6
 # So many letters and signs in a row that are not compared say nothing. A guess.

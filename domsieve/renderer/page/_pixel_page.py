@@ -113,23 +113,25 @@ class OpenPage:
 
     async def _way(self, scene: Scene, node: int, name: str, *arguments: Any) -> str:
         """Return how a wheel comes to a node, with a function of ``pixels_reach.js``: frames in it may keep it."""
-        document, below = int(scene.document_of[node]), scene.below_one(node)
-        starts = scene.starts[:-1]
-        outer = scene.parent[starts]
-        inner = np.flatnonzero((outer >= 0) & below[outer] & (scene.document_of[outer] == document)).tolist()
-        handles = await self._handles(scene, [node, *outer[inner].tolist()])
-        way = await self.call(
-            document, name, handles[0], *arguments, len(inner), *handles[1:], *self._roots[document]
-        )
+        inner, way = await self._ask_over(scene, node, name, *arguments)
         if isinstance(way, str):
             return way
         for number, place in way:
             frame = inner[number]
             await self.enter(frame)
             # What a document beyond the limit does is not known.
-            if frame not in self.worlds or await self._way(scene, int(starts[frame]), "passes", place):
+            if frame not in self.worlds or await self._way(scene, int(scene.starts[frame]), "passes", place):
                 return "by a pointer"
         return ""
+
+    async def _ask_over(self, scene: Scene, node: int, name: str, *arguments: Any) -> tuple[list[int], Any]:
+        """Call a function of ``pixels_reach.js`` for a node; return the documents of its frames, and the answer."""
+        document, below = int(scene.document_of[node]), scene.below_one(node)
+        outer = scene.parent[scene.starts[:-1]]
+        inner = np.flatnonzero((outer >= 0) & below[outer] & (scene.document_of[outer] == document)).tolist()
+        own, *frames = await self._handles(scene, [node, *outer[inner].tolist()])
+        roots = self._roots[document]
+        return inner, await self.call(document, name, own, *arguments, len(inner), *frames, *roots)
 
     async def _closed_roots(self) -> dict[str, list[int]]:
         """Return the browser's ids of closed shadow roots, by frame; captures do not have them."""

@@ -7,9 +7,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from domsieve.renderer.page._pixel_boxes import Boxes, area, around_all, chunks, counts
-from domsieve.renderer.page._pixel_grounds import blends_in, is_noise, is_overlaid, steps_of
+from domsieve.renderer.page._pixel_grounds import blends_in, is_noise, is_overlaid, lie_on_ink, steps_of
 from domsieve.renderer.page._pixel_heaps import Heaps, equal_lines, lines_around
-from domsieve.renderer.page._pixel_images import FINE, SCALE, levels_of, steady_levels
+from domsieve.renderer.page._pixel_images import FINE, SCALE, levels_of, reduced, shifted, steady_levels
 from domsieve.renderer.page._pixel_letters import INKS, Letters
 from domsieve.renderer.page._pixel_likeness import Comparison, uncompared
 from domsieve.renderer.page._pixel_parts import F64, OUTWARDS, SPREAD_PX, Bools, Ints, common, meet
@@ -26,13 +26,11 @@ LEAST_SHARE = 0.10
 
 # By more than so many of 255 levels: in half of the size, letters are paler than the `LEAST_CONTRAST` of the rules.
 _LEAST_CONTRAST = 6
-# Letters that are paler than this share of what their colour says are looked at in the size of the page.
-_PALE = 0.7
 # Letters that stand out from their ground by less than this share of what differs without them are not what differs.
 _EVEN_SHARE = 0.5
 # Letters must change in so many rows, in sizes of a letter; so much of the fullest row must change for one to count.
 # The body of small letters is half of their size. A line of fewer letters than the last may be higher than wide.
-_LEAST_ROWS, _LEAST_OF_ROW, _LINE_HEIGHT, _FEWEST_LETTERS = 0.3, 0.15, 1.15, 4
+_LEAST_ROWS, _LEAST_OF_ROW, _LINE_HEIGHT, _FEWEST_LETTERS = 0.3, 0.1, 1.15, 4
 # If less than one in so many pixels of a ground differs from the next one in its row, it is no noise; if less than
 # one in so many differs from the next one in its row or column, it has no ink.
 _SMOOTH, _EVEN = 4, 10
@@ -62,8 +60,9 @@ class Pictures:
     def __init__(self, scene: Scene, clip: F64, without: "Image", complete: "Image") -> None:
         place, _ = scene.in_view()
         self._scene = scene
-        self._without, self._complete = [without], [complete]
-        levels = levels_of(complete, without)
+        self._whole = without, complete
+        self._without, self._complete = [without.reduce(FINE)], [complete.reduce(FINE)]
+        levels = levels_of(self._complete[0], self._without[0])
         self._levels = levels
         self._differs = levels > _LEAST_CONTRAST
         self._clip = clip
@@ -73,24 +72,27 @@ class Pictures:
         self.changed = self._count(self._differs)
         changed = np.flatnonzero(self.changed > 0)
         self.smeared = self._is_smeared(levels, np.flatnonzero(scene.smeared[scene.owner]), self._edges)
-        self.smeared |= self._is_cut(self._differs, changed, self._edges)
+        # A row of letters takes part in two rows of a reduced picture.
+        differs = levels_of(complete, without) > _LEAST_CONTRAST
+        edges = np.minimum(FINE * self._edges, np.tile(complete.size, 2))
+        self._cut = self._is_cut(differs, changed, edges, scale=1)
         self.smeared |= self._is_even(changed)
         self.smeared |= scene.misread
         self.changed[self.smeared] = 0
-        self._peak, self._in_shadow = np.ones(len(place)), np.zeros(len(place), np.bool_)
-        self._may_be_struck, self._overlaid = np.zeros((2, len(place)), np.bool_)
+        self._in_shadow, self._may_be_struck = np.zeros((2, len(place)), np.bool_)
         self._mixed = np.zeros(len(place))
         self._line = scene.line
 
-    def compared(self, letters: Letters, drawn: NDArray[np.uint8]) -> Comparison:
+    def compared(self, letters: Letters, drawn: "Image") -> Comparison:
         """Compare the parts that differ with their letters.
 
         Parameters
         ----------
         letters : the lines that were drawn apart.
-        drawn : their letters in each ink, in a picture of the same size (height, width, 3).
+        drawn : their letters in each ink, in a picture of the same part in full size.
         """
         self.smeared |= self._is_lost(np.flatnonzero(self.changed > 0), letters, drawn)
+        inked = reduced(drawn)
         parts = np.flatnonzero(letters.is_drawn & (self.changed > 0) & ~self._scene.is_sign & ~self.smeared)
         inks, edges, is_level = (
             letters.ink[parts],
@@ -98,17 +100,16 @@ class Pictures:
             self._scene.is_level[self._scene.owner[parts]],
         )
         whole = np.asarray(self._complete[0])
+        # Letters of their own elements are compared in rows, also with those that are cut.
+        self.smeared |= self._cut
         for way in is_level, ~is_level:
-            self._may_be_struck[parts] |= may_be_struck(whole, drawn, inks, edges, way)
-        for some, index, first in self._pixels(parts):
-            inks = np.maximum.reduceat(drawn.reshape(-1, INKS)[index], first, axis=0)
-            self._peak[some] = inks[np.arange(some.size), letters.ink[some]] / 255
-        return Comparison(self._levels, drawn, self._scene, letters.ink, self._edges, parts)
+            self._may_be_struck[parts] |= may_be_struck(whole, inked, inks, edges, way)
+        return Comparison(self._levels, inked, self._scene, letters.ink, self._edges, parts)
 
-    def see_large(self, comparison: Comparison, around: F64, drawn: Sequence[NDArray[np.uint8]]) -> None:
-        """Compare parts once more with their letters in a place, see `around`, drawn in other ways."""
+    def see_shifted(self, comparison: Comparison, around: F64, drawn: "Image") -> None:
+        """Compare parts once more with their letters in a place, see `around`, shifted as layers may be."""
         inside = self._inside(around, comparison)
-        for ink in drawn:
+        for ink in shifted(drawn):
             whole = np.zeros((*comparison.levels.shape, INKS), np.uint8)
             whole[inside] = ink
             comparison.draw(whole)
@@ -192,13 +193,13 @@ class Pictures:
             boxes = Boxes(self._edges[some], self._differs.shape[1], np.ones(some.size, np.bool_))
             yield some, boxes.index, boxes.rows[boxes.first]
 
-    def _is_cut(self, differs: Bools, parts: Ints, edges: Ints) -> Bools:
+    def _is_cut(self, differs: Bools, parts: Ints, edges: Ints, scale: float = SCALE) -> Bools:
         """Return which parts (B,), of some, change in so few rows of a picture that nobody can read them."""
         scene, found = self._scene, np.zeros(len(edges), np.bool_)
         parts = parts[~scene.is_sign[parts]]
         width, height = (edges[:, 2:] - edges[:, :2]).T
         is_level = (width >= height) | (scene.letters < _FEWEST_LETTERS)
-        size = np.minimum(SCALE * scene.font_px(parts), np.minimum(width, height)[parts] / _LINE_HEIGHT)
+        size = np.minimum(scale * scene.font_px(parts), np.minimum(width, height)[parts] / _LINE_HEIGHT)
         for chunk in chunks(edges[parts]):
             some = parts[chunk]
             boxes = Boxes(edges[some], differs.shape[1], is_level[some])
@@ -208,28 +209,37 @@ class Pictures:
             found[some] = (rows > 0) & (rows < _LEAST_ROWS * size[chunk])
         return found
 
-    def _is_lost(self, parts: Ints, letters: Letters, drawn: NDArray[np.uint8]) -> Bools:
-        """Return which parts (B,), of some, are lost in what is behind them; see `match`."""
+    def _is_lost(self, parts: Ints, letters: Letters, drawn: "Image") -> Bools:
+        """Return which parts (B,), of some, are lost in what is behind them; see `compared`."""
         found = np.zeros(len(self._edges), np.bool_)
         ground, whole = np.asarray(self._without[0]), np.asarray(self._complete[0])
         grey = np.asarray(self._without[0].convert("L"))
         rough, steps = steps_of(grey, _LEAST_CONTRAST)
+        inks = reduced(drawn)
         for part in parts.tolist():
             x, y, right, bottom = self._edges[part].tolist()
             inside = np.s_[y:bottom, x:right]
-            if np.ptp(grey[inside]) <= 1:
+            if np.ptp(ground[inside], axis=(0, 1)).max() <= 1:
                 continue
             box = ground[inside], whole[inside]
-            ink = drawn[inside] / 255 if letters.is_drawn[part] else None
+            ink = inks[inside] / 255 if letters.is_drawn[part] else None
             own = ink[..., letters.ink[part]] if ink is not None and not self._scene.is_sign[part] else None
             found[part] = own is not None and blends_in(*box, own)
             if np.count_nonzero(steps[inside]) * _EVEN < (bottom - y) * (right - x):
                 continue
             if np.count_nonzero(rough[y:bottom, x + 1 : right]) * _SMOOTH >= (bottom - y) * (right - x):
                 found[part] |= is_noise(*box, self._differs[inside], ink)
-            self._overlaid[part] = not found[part] and own is not None and is_overlaid(*box, own)
-            found[part] |= self._overlaid[part]
+            # Thin lines of their colour are half as dark in a reduced picture, and twice as thick.
+            found[part] |= (
+                own is not None and is_overlaid(*box, own) and self._lie_on_ink(part, letters, drawn)
+            )
         return found
+
+    def _lie_on_ink(self, part: int, letters: Letters, drawn: "Image") -> bool:
+        """Return whether the letters of a part are on other ink of their colour in full size."""
+        edges = (FINE * self._edges[part]).tolist()
+        ground, whole, inks = (np.asarray(one.crop(edges)) for one in (*self._whole, drawn))
+        return lie_on_ink(ground, whole, inks[..., letters.ink[part]] / 255)
 
     def _scaled(self, boxes: F64) -> Ints:
         """Return the edges in pixels of the picture of boxes (n, 4) in px of the page."""
@@ -299,60 +309,28 @@ class Pictures:
         """Return which parts (B,) of some seem to be seen."""
         return np.asarray(boxes & (self.changed > 0) & ~self.smeared)
 
-    def pale(self, boxes: Bools) -> Bools:
-        """Return which parts (B,) of some differ far less than their letters would, by their colour and shape.
-
-        Lines that are finer than pixels of a picture may cover them in the size of the page.
-        """
-        found = np.zeros(len(self._edges), np.bool_)
-        ground, scene = np.asarray(self._without[0]).reshape(-1, 3), self._scene
-        parts = np.flatnonzero(self.seen(boxes) & ~scene.is_sign)
-        for some, index, first in self._pixels(parts):
-            sums = np.add.reduceat(ground[index], first, axis=0, dtype=np.float64)
-            behind = sums / np.diff(first, append=index.size)[:, None]
-            owner = scene.owner[some]
-            far = np.abs(scene.inks[scene.font_of[owner]] - behind)
-            is_any = scene.is_drawing[owner] | np.isnan(far).any(axis=1)
-            far[is_any] = np.maximum(behind, 255 - behind)[is_any]  # the most that letters can differ
-            most = self._peak[some] * (far * WEIGHTS).max(axis=1)
-            found[some] = np.maximum.reduceat(self._levels.ravel()[index], first) < _PALE * most
-        return found
-
     def may_be_struck(self, boxes: Bools) -> Bools:
         """Return which parts (B,) of some seem to be seen, but lines may cover much of them."""
         return self.seen(boxes & self._may_be_struck)
 
-    def strike(
-        self, boxes: Bools, around: F64, picture: "Image", letters: Letters, drawn: NDArray[np.uint8]
-    ) -> None:
+    def strike(self, boxes: Bools, around: F64, letters: Letters, drawn: "Image") -> None:
         """Count nothing of some parts of which lines of their colour cover too much.
 
         Parameters
         ----------
-        around, picture, drawn : a place, see `around`, and the picture of it and the letters in it, in full size.
+        around, drawn : a place, see `around`, and the letters in it in full size.
         """
-        corner, shown = np.tile(self._scaled(around[None])[0][:2], 2), np.asarray(picture)
-        edges = np.clip(FINE * (self._edges - corner), 0, np.tile(drawn.shape[1::-1], 2))
+        place = FINE * self._scaled(around[None])[0]
+        shown, inks = np.asarray(self._whole[1].crop(place.tolist())), np.asarray(drawn)
+        edges = np.clip(FINE * self._edges - np.tile(place[:2], 2), 0, np.tile(drawn.size, 2))
         scene, parts, shares = self._scene, np.flatnonzero(boxes), []
         for part in parts.tolist():
             x, y, right, bottom = edges[part].tolist()
-            owner, own = scene.owner[part], drawn[y:bottom, x:right, letters.ink[part]]
+            owner, own = scene.owner[part], inks[y:bottom, x:right, letters.ink[part]]
             said = np.full(3, np.nan) if scene.is_drawing[owner] else scene.inks[scene.font_of[owner]]
             shares.append(struck_share(shown[y:bottom, x:right], own, said))
         boxes[parts] = are_struck(np.array(shares), scene.line[parts])
         self._leave_out(boxes)
-
-    def replace(self, parts: Bools, later: "Pictures") -> None:
-        """Take over what other pictures show of some parts (B,)."""
-        for name in ("changed", "smeared", "unsure"):
-            getattr(self, name)[parts] = getattr(later, name)[parts]
-
-    def confirm(self, parts: Bools, later: "Pictures") -> None:
-        """Take over what pictures in full size show of some parts (B,).
-
-        Whether other ink of their colour is in their place is known from smaller pictures, with whole pixels of it.
-        """
-        self.replace(parts & ~later._overlaid, later)
 
     def correct(self, missing: Bools, later: "Pictures") -> None:
         """Take over what later pictures show of parts that were missing."""
@@ -442,13 +420,13 @@ class Pictures:
         self._leave_out(heaps.buried)
         return heaps
 
-    def mix(self, heaps: Heaps, around: F64, letters: Letters, drawn: NDArray[np.uint8]) -> None:
-        """Count nothing of texts that mix with another one; `drawn` are the letters around them, see `match`."""
+    def mix(self, heaps: Heaps, around: F64, letters: Letters, drawn: "Image") -> None:
+        """Count nothing of texts that mix with another one; `drawn` are the letters around them, see `compared`."""
         edges = self._scaled(around[None])[0]
         without, complete = (
             np.asarray(one[0].crop(edges.tolist()), np.int16) for one in (self._without, self._complete)
         )
-        self._leave_out(heaps.mixed(letters, drawn, complete - without, edges[:2]))
+        self._leave_out(heaps.mixed(letters, reduced(drawn), complete - without, edges[:2]))
 
     def _leave_out(self, parts: Bools) -> None:
         """Count nothing of some parts (B,) that differ, but cannot be read."""
@@ -456,7 +434,7 @@ class Pictures:
         self.changed[parts] = 0
 
     def compared_alone(
-        self, group: Ints, around: F64, picture: "Image", letters: Letters, drawn: NDArray[np.uint8]
+        self, group: Ints, around: F64, picture: "Image", letters: Letters, drawn: "Image"
     ) -> Comparison:
         """Compare the parts of a group with their letters in a picture where only those of their texts are blank.
 
@@ -472,13 +450,14 @@ class Pictures:
         levels = levels_of(self._complete[0].crop(place.tolist()), picture)
         parts = group[letters.is_drawn[group] & ~self._scene.is_sign[group]]
         ground, whole = np.asarray(picture), np.asarray(self._complete[0].crop(place.tolist()))
+        inks = reduced(drawn)
         for part in parts.tolist():
             x, y, right, bottom = (self._edges[part] - np.tile(place[:2], 2)).tolist()
             inside = np.s_[y:bottom, x:right]
-            box = ground[inside], whole[inside], drawn[inside][..., letters.ink[part]] / 255
+            box = ground[inside], whole[inside], inks[inside][..., letters.ink[part]] / 255
             self.smeared[part] |= blends_in(*box) or (self._in_shadow[part] and is_overlaid(*box))
         parts = parts[~self.smeared[parts]]
-        return Comparison(levels, drawn, self._scene, letters.ink, self._edges, parts, origin=place[:2])
+        return Comparison(levels, inks, self._scene, letters.ink, self._edges, parts, origin=place[:2])
 
     def count_alone(self, group: Ints, comparison: Comparison) -> None:
         """Count what differs of the parts of a group, if they look like their letters."""

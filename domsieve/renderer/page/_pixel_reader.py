@@ -2,16 +2,28 @@
 
 import asyncio
 import contextlib
+import itertools
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
+
+import numpy as np
 
 from domsieve.renderer._limits import ENDS_MS
 from domsieve.renderer.browser.tab import Tab
 from domsieve.renderer.page._pixel_camera import Camera
-from domsieve.renderer.page._pixel_parts import F64
+from domsieve.renderer.page._pixel_parts import CHANCE, F64, Bools
+from domsieve.renderer.page._pixel_scene import Scene
 from domsieve.renderer.page._pixel_scripts import relaid
 
 # A page is scrolled through in steps of this share of the window, no more than so many.
 _STEP, _MOST_STEPS = 0.8, 400
+# A wheel scrolls so far at once. A page or a box is scrolled so for the first px, then by more and more, and no more
+# than so often. A box of whose way less is left is at its end.
+_WHEEL_PX, _FIRST_PX, _MORE, _MOST_WHEELS, _AT_END_PX = 100.0, 3_000.0, 1.15, 80, 2.0
+# A wheel is turned so for boxes in a box, which come first.
+_INNER_PX = (_WHEEL_PX, *(5_000.0,) * 6)
+# A wheel is turned at so many places of the window, and if nothing moves, so many times as far.
+_MOST_SPOTS, _ONCE_MORE = 3, (1, 4)
 # What a page asks for when it is scrolled has this time to arrive. A guess.
 _LOAD_S = 2.0
 
@@ -56,6 +68,125 @@ class Reader(Camera):
         await self.arrive(*window[:2].tolist())
         return window
 
+    async def turns(self, scene: Scene, node: int, *, whole_way: bool = False) -> Bools:
+        """Return whether a wheel scrolls a box to the side and down (2,), where it should, see `_turn`."""
+        document, frames = int(scene.document_of[node]), scene.frames_around(node)
+        if not {document, *(around := scene.document_of[frames].tolist())} <= self.worlds.keys():
+            return np.ones(2, np.bool_)
+        for number, frame in zip(around, frames, strict=True):
+            await self.call(number, "hold", await self._handle(scene, frame))
+        _, grips = await self._ask_over(scene, node, "grips")
+        inside = await self._in_window(scene, frames, grips["places"])
+        found = ~np.array(grips["axes"]) | (not inside)
+        for axis in np.flatnonzero(~found).tolist():
+            found[axis] = await self._turn((document, *around), inside, axis, whole_way=whole_way)
+        for number in (document, *around):
+            await self.call(number, "letGo")
+        await self.wake()
+        return found
+
+    async def _in_window(
+        self, scene: Scene, frames: Sequence[int], places: Sequence[tuple[float, float]]
+    ) -> dict[int, F64]:
+        """Return where in the window of the page some places are, by their numbers, if they are in it.
+
+        Parameters
+        ----------
+        frames : the elements with the frames around the places.
+        places : to the right and down, as shares of the window of the innermost frame.
+        """
+        metrics = await self.session.send("Page.getLayoutMetrics")
+        window = metrics["cssLayoutViewport"]
+        size = np.array([window["clientWidth"], window["clientHeight"]], np.float64)
+        corner, sides = np.zeros(2), np.diag(size)
+        for content in (await self._contents(scene, frames[-1:])).values():
+            corner, sides = content[0], content[[1, 3]] - content[0]
+        found = corner + np.array(places).reshape(-1, 2) @ sides
+        return {number: place for number, place in enumerate(found) if ((place > 0) & (place < size)).all()}
+
+    async def _turn(
+        self, documents: Sequence[int], places: Mapping[int, F64], axis: int, *, whole_way: bool
+    ) -> bool:
+        """Return whether a wheel scrolls a box along an axis at one of some places of the window, see ``grips``.
+
+        Boxes in it come first, as far as they go. With `whole_way`, it must be scrolled to its end, or far.
+
+        Parameters
+        ----------
+        documents : that of the box, and those around it.
+        """
+        document = documents[0]
+        for number, (x, y) in ((number, place.tolist()) for number, place in places.items()):
+            for way in (1, -1):
+                for one in documents:
+                    await self.call(one, "holdAgain")
+                before = ""
+                for px in _INNER_PX:
+                    state = await self._wheel(document, number, (x, y), axis, way * px)
+                    if state["moved"][axis]:
+                        return not whole_way or await self._walk(document, number, (x, y), axis, way)
+                    if state["places"] == before:
+                        break
+                    before = state["places"] or before
+        return False
+
+    async def _walk(self, document: int, number: int, at: tuple[float, float], axis: int, way: int) -> bool:
+        """Return whether a wheel scrolls a box on until its end, or far."""
+        left = np.inf
+        for px in _steps(np.inf):
+            state = await self._wheel(document, number, at, axis, way * px)
+            if state["left"][axis] < _AT_END_PX:
+                return True
+            if state["left"][axis] >= left:
+                return False
+            left = state["left"][axis]
+        return True
+
+    async def _wheel(
+        self, document: int, number: int, at: tuple[float, float], axis: int, px: float
+    ) -> dict[str, Any]:
+        """Turn a wheel, and return what ``turned`` says then."""
+        await self._dispatch(at, axis, px)
+        state: dict[str, Any] = await self.call(document, "turned", number)
+        return state
+
+    async def _dispatch(self, at: tuple[float, float], axis: int, px: float) -> None:
+        wheel = {"type": "mouseWheel", "x": at[0], "y": at[1], "deltaX": 0.0, "deltaY": 0.0}
+        wheel["deltaY" if axis else "deltaX"] = px
+        await self.loosen()
+        await self.session.send("Input.dispatchMouseEvent", wheel)
+        await self.arrive()
+
+    async def walk(self, window_px: F64, end: float, axis: int) -> float:
+        """Scroll the page along an axis with a wheel; return how far a reader sees it, as styles may lock it.
+
+        Parameters
+        ----------
+        window_px : the width and the height of the window.
+        end : how far the page goes.
+        """
+        spots = [
+            (window_px[0] * CHANCE.uniform(0.05, 0.95), window_px[1] * CHANCE.uniform(0.05, 0.95))
+            for _ in range(_MOST_SPOTS)
+        ]
+        done = 0.0
+        for px in _steps(end - float(window_px[axis])):
+            # What sticks may become smaller, so that the page goes back by as much.
+            for times, at in itertools.product(_ONCE_MORE, [*spots]):
+                await self._dispatch(at, axis, times * px)
+                before, done = done, abs(float((await self.call(0, "places"))[0][axis]))
+                if done > before:
+                    spots.sort(key=lambda one: one != at)
+                    break
+            else:
+                metrics = await self.session.send("Page.getLayoutMetrics")
+                seen, size = done + float(window_px[axis]), metrics["cssContentSize"]
+                if seen < size["height" if axis else "width"] - _AT_END_PX:
+                    end = seen
+                break
+        await self.go(0.0)
+        return end
+
     async def load_by_scrolling(self) -> None:
         """Let the page load what its styles ask for when it is scrolled."""
         asked: set[str] = set()
@@ -92,3 +223,14 @@ class Reader(Camera):
             if window[1] <= top:
                 break
         await self.go(0.0)
+
+
+def _steps(way: float) -> Iterator[float]:
+    """Yield by how much a wheel scrolls each time, until a way is done."""
+    done, px = 0.0, _WHEEL_PX
+    for _ in range(_MOST_WHEELS):
+        if done >= way:
+            return
+        yield px
+        done += px
+        px *= _MORE if done >= _FIRST_PX else 1.0

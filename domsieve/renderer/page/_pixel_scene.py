@@ -28,7 +28,7 @@ from domsieve.renderer.page._pixel_parts import (
     shadow_px,
     squeezed,
 )
-from domsieve.renderer.page._pixel_patterns import has_fine_patterns, may_move, paint_reach, painted_by_script
+from domsieve.renderer.page._pixel_patterns import may_move, painted_by_script
 from domsieve.renderer.page._pixel_places import same_parts
 from domsieve.renderer.page._pixel_reading import clear, unread
 from domsieve.renderer.page._pixel_shapes import SHAPING, Shapes
@@ -112,8 +112,6 @@ class Scene(Shapes):
         `letter_sources`.
     ink : how many pixels of a picture would differ if the letters of each part were black on white (B,).
     has_first_lines : whether style sheets may give first lines another font.
-    is_fine : whether the page may have patterns that are finer than pixels.
-    paint_reach_px : (N,), how far what a node paints reaches beyond its box; NaN if it paints only letters.
     moving : (M, 4), where what may move by itself is, in CSS px of the page.
     """
 
@@ -205,9 +203,7 @@ class Scene(Shapes):
         self.outlined |= self.below(is_cut)
         parts = zip(*(column[f"font-{part}"] for part in ("style", "weight", "family")), strict=True)
         self._may_move = may_move(column, row, self.names)
-        self.paint_reach_px = paint_reach(column, row, self.names, self.is_drawing)
         self.has_first_lines = False
-        self.is_fine = has_fine_patterns(column, self.names, self.capture.strings)
         self.fonts = ["{} {} 32px {}".format(*one) for one in parts]
         self.font_of = row
         self.inks = np.array([*map(rgb, column["-webkit-text-fill-color"])])

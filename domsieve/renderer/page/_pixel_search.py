@@ -184,20 +184,24 @@ class Searcher(Viewer):
             )
             async with self.showing([fixed[root]] if root in fixed else []):
                 for one in (scene.scrollers[number] for number in numbers):
-                    one.axes &= await self.is_reached(scene, one.node)
-                    for share, px in _LOOKS_ON if self.has_driven else ():
-                        way = CHANCE.uniform(0.0, share), CHANCE.uniform(0.0, px)
-                        one.axes &= await self._is_reached_on(scene, one.node, *way)
+                    one.axes &= await self._can_scroll(scene, one.node)
 
-    async def _is_reached_on(self, scene: Scene, node: int, share: float, px: float) -> bool:
-        """Return whether a reader can still scroll a box when it is scrolled on, as styles may follow that."""
+    async def _can_scroll(self, scene: Scene, node: int) -> Bools:
+        """Return whether a reader can scroll a box to the side and down (2,), by its styles and with a wheel.
+
+        When it is scrolled, styles may follow that, and something may come over it.
+        """
         handle, document = await self._handle(scene, node), int(scene.document_of[node])
-        is_scroller = await self.call(document, "isScroller", handle)
-        await self.call(document, "bringOn", handle, share, px)
-        await self.arrive()
-        found = await self.is_reached(scene, node)
-        found &= bool(is_scroller == await self.call(document, "isScroller", handle))
-        await self.call(document, "bringBack")
+        first = np.array(await self.call(document, "isScroller", handle))
+        found = await self.turns(scene, node, whole_way=self.has_driven) & await self.is_reached(scene, node)
+        for share, px in _LOOKS_ON if found.any() else ():
+            on = CHANCE.uniform(0.0, share), CHANCE.uniform(0.0, px)
+            await self.call(document, "bringOn", handle, *on)
+            await self.arrive()
+            found &= np.array(await self.call(document, "isScroller", handle)) >= first
+            found &= await self.turns(scene, node) & await self.is_reached(scene, node)
+            await self.call(document, "bringBack")
+            await self.arrive()
         return found
 
     async def view_moments(self, count: Count, moments: Moments, fixed: dict[int, Any], whole: F64) -> None:

@@ -8,11 +8,12 @@ from domsieve.renderer.page._pixel_letters import INKS
 from domsieve.renderer.page._pixel_parts import F64, Bools, Ints
 from domsieve.snapshot.contrast import WEIGHTS, contrast
 
-# Letters are looked at in the size of the page if so much of their contrast in a picture of half of it is in rows
+# Letters are looked at in the size of the page if so much of their contrast in a reduced picture is in rows
 # that show less than the next share of what they should. Guesses, of which more only cost time.
 _DOUBTFUL, _LEAST_SHOWN = 0.12, 0.6
-# A row is in a line if the paper of it is this near to the colour of the letters, but for so much of it.
-_LINE, _GAPS = 0.6, 0.25
+# A row is in a line if the paper of it is this near to the colour of the letters, but for so much of it; more
+# than the last share of the rows must be far from that. Measured: .06 for letters in outlines, .18 for three lines.
+_LINE, _GAPS, _LEAST_PAPER = 0.6, 0.25, 0.1
 # What has less ink than this is paper, which must be so far (of 255) from the colour of letters; what has more than
 # the last share of the darkest ink has this colour.
 _PAPER, _LEAST_FAR, _CORE = 0.1, 24, 0.7
@@ -93,7 +94,7 @@ def struck_share(picture: NDArray[np.uint8], drawn: NDArray[np.uint8], said: F64
 def _are_lines(near: F64) -> Bools:
     """Return which rows of paper are near to the colour of letters nearly everywhere; NaN is no paper.
 
-    Where no row is far from it nearly everywhere, this is no paper, but what is around letters in outlines.
+    Where few rows are far from it nearly everywhere, this is no paper, but what is around letters in outlines.
     """
     count = np.count_nonzero(~np.isnan(near), axis=1)
     values, row = np.sort(near, axis=1), np.arange(len(near))  # with NaN at the end
@@ -101,7 +102,8 @@ def _are_lines(near: F64) -> Bools:
         values[row, np.minimum((share * count).astype(np.intp), values.shape[1] - 1)]
         for share in (_GAPS, 1 - _GAPS)
     )
-    return np.asarray((least > _LINE) & (most < 1 - _LINE).any())
+    is_far = np.count_nonzero(most < 1 - _LINE) > _LEAST_PAPER * np.count_nonzero(count)
+    return np.asarray((least > _LINE) & is_far)
 
 
 def _colour(picture: NDArray[np.uint8], ink: F64, said: F64) -> F64 | None:

@@ -12,7 +12,6 @@ from domsieve.renderer.page._pixel_boxes import area, around_all
 from domsieve.renderer.page._pixel_capture import PixelCapture
 from domsieve.renderer.page._pixel_changes import skip_invisible
 from domsieve.renderer.page._pixel_count import IN_VIEW, Count
-from domsieve.renderer.page._pixel_covers import Covers
 from domsieve.renderer.page._pixel_letters import Letters
 from domsieve.renderer.page._pixel_likeness import Comparison
 from domsieve.renderer.page._pixel_parts import F64, Bools, Ints, common, meet
@@ -55,7 +54,6 @@ class Viewer(Reader):
         self.in_window, self.moving = np.zeros((2, 0), np.bool_)
         self.reach = np.zeros((0, 4))
         self.cuts: list[float] = []
-        self._covers: Covers | None = None
         self.follows = self.at_moment = False
         self._sticky: dict[int, dict[int, Any]] = {}
         self._fixed: list[int] = []
@@ -206,23 +204,10 @@ class Viewer(Reader):
             if is_much or area(around[None])[0] <= _LITTLE * area(clip[None])[0]:
                 around = clip if is_much else around
                 part.correct(missing, await self._compare(count, missing, around))
-        if not self.is_fine:
-            place, _ = count.scene.in_view()
-            self._covers = self._covers or Covers(count.scene)
-            pale = await asyncio.to_thread(part.pale, boxes)
-            covered = await asyncio.to_thread(self._covers.over, part.seen(boxes))
-            if (doubtful := pale | covered).any():
-                around = common(around_all(place[doubtful]), clip)
-                self.is_fine = True
-                # With the others there, of which it must be known what they show.
-                later = await self._compare(count, boxes & meet(place, around), around)
-                part.replace(pale, later)
-                part.confirm(covered & ~pale, later)
-                self.is_fine = False
         if (struck := part.may_be_struck(boxes)).any():
             around, owners = part.around(struck), count.letters.owners(struck)
-            shown = await self.full_size(count.letters, around, part.size_of(around), owners)
-            await asyncio.to_thread(part.strike, struck, around, shown[0], count.letters, shown[1])
+            drawn = await self.draw(count.letters, around, part.size_of(around), owners, keep_inks=True)
+            await asyncio.to_thread(part.strike, struck, around, count.letters, drawn)
         count.add(boxes, [part])
 
     async def _compare(
@@ -288,8 +273,8 @@ class Viewer(Reader):
         """Compare parts of some texts, see `blank`, that do not quite look like their letters in other ways."""
         if (low := comparison.low).any():
             around, owners = part.around(low), letters.owners(low)
-            drawn = await self.draw_large(letters, around, part.size_of(around), owners)
-            await asyncio.to_thread(part.see_large, comparison, around, drawn)
+            drawn = await self.draw(letters, around, part.size_of(around), owners, keep_inks=True)
+            await asyncio.to_thread(part.see_shifted, comparison, around, drawn)
         if (doubtful := comparison.doubtful).any():
             around = part.around(doubtful)
             picture = await self.without_some(around, nodes, filling=True)

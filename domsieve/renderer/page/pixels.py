@@ -46,7 +46,6 @@ from domsieve.renderer.page._pixel_changes import (
 from domsieve.renderer.page._pixel_count import Count, Sight
 from domsieve.renderer.page._pixel_fonts import Written, letters_of_fonts
 from domsieve.renderer.page._pixel_parts import CHANCE, F64, Bools, Ints, common
-from domsieve.renderer.page._pixel_patterns import has_strips
 from domsieve.renderer.page._pixel_scene import SHOWING, Scene
 from domsieve.renderer.page._pixel_scripts import (
     LIKELY,
@@ -202,9 +201,6 @@ class _Page(Searcher):
             raise ValueError("The page has changed its frames.")
         scene = Scene(capture, names)
         scene.has_first_lines = self.has_first_lines
-        self.is_fine = scene.is_fine or has_strips(
-            scene.column, scene.font_of, scene.names, scene.bounds, scene.line_box
-        )
         scene.unsure |= self.is_unlike
         mark_missing(scene, missing)
         if scripted:
@@ -238,9 +234,10 @@ class _Page(Searcher):
             if is_driven:
                 self.in_window[:] = self.moving[:] = True
                 scene.misshapen[:] = False  # they may have another shape where they are seen
-                whole[3] = await self._end(float(whole[3]))
+                for axis in (1, 0) if whole[0] == 0 else (1,):
+                    whole[2 + axis] = await self.walk(window_px, float(whole[2 + axis]), axis)
                 place, _ = scene.in_view()
-                self.moving &= place[:, 1] < whole[3]
+                self.moving &= (place[:, :2] < whole[2:]).all(axis=1)
             await self.view(count, count.in_view(is_fixed=False), whole)
             metrics = await self.session.send("Page.getLayoutMetrics")
             if is_last or metrics["cssContentSize"] == size:
@@ -355,15 +352,6 @@ class _Page(Searcher):
     async def _is_driven(self, fixed: Iterable[Any]) -> bool:
         """Return whether animations follow the scrolling of the page, but for those in fixed boxes."""
         return any([await self.call(one, "isDriven", *(() if one else fixed)) for one in self.worlds])
-
-    async def _end(self, end: float) -> float:
-        """Return how far down the page a reader sees it: styles that follow the scrolling may lock it."""
-        if await self.call(0, "isOpen"):
-            for top in sorted(CHANCE.uniform(0.0, far) for far in (*_FAR_PX, end)):
-                window = await self.go(top)
-                if not await self.call(0, "isOpen"):
-                    return float(window[3])
-        return end
 
     async def _view_fixed(self, count: Count, fixed: dict[int, Any], window: F64) -> None:
         """Picture the texts of fixed boxes: all together, and those that others may cover once more, alone."""

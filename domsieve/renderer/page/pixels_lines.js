@@ -2,7 +2,7 @@
 // lines(...nodes): where the lines of texts are, and how large drawings are shown.
 // rests(told, ...nodes), firstLines(...nodes), crowded(...nodes): see below. glyphs(...nodes): where the letters of texts along
 // paths are.
-// measured(fonts, lines), drawn(fonts, lines, width, height, scale): the letters of lines, apart from the page.
+// measured(fonts, lines), drawn(fonts, lines, width, height): the letters of lines, apart from the page.
 Object.assign(domsievePixels, (() => {
   const { part, run, own } = dom;
   const { above, stretched } = domsievePixels;
@@ -370,7 +370,7 @@ Object.assign(domsievePixels, (() => {
       });
     },
 
-    drawn(fonts, lines, width, height, scale) {
+    drawn(fonts, lines, width, height) {
       const sheet = paper(width, height);
       const pen = run(sheet, HTMLCanvasElement, "getContext", "2d", { willReadFrequently: true });
       pen.fillRect(0, 0, width, height);
@@ -378,7 +378,7 @@ Object.assign(domsievePixels, (() => {
       for (const line of lines) {
         pen.fillStyle = ["#f00", "#0f0", "#00f"][line.ink];
         const { glyphs, matrix } = laid(pen, fonts, line);
-        pen.setTransform(...matrix.map((one) => scale * one));
+        pen.setTransform(...matrix);
         for (const { piece, at: [x, y], isUpright } of glyphs) {
           if (!isUpright) {
             pen.fillText(piece, x, y);

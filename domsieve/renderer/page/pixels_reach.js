@@ -3,8 +3,12 @@
 // all. If only frames in it are in the way: their numbers, and at which places.
 // passes(document, place, count, ...handles): the same of a frame that is in the way of what is around it, at a place.
 // The handles are these frames (`count`) and the closed shadow trees of the document.
+// hold(element), grips(element, count, ...handles), turned(number), holdAgain(), letGo(): brings a box into the window; the same, and
+// returns along which axes a wheel should scroll it, and some places, as shares of the window, where it should scroll it or
+// boxes in it, none if a reader has another way; along which axes it has moved since, how far it can go still, and where all
+// boxes at a place are, null if that is not known; undoes what a wheel has scrolled; and undoes all.
 // bringOn(element, share, px), bringBack(): scrolls to a box, and the box by a share of its way and some px, and back.
-// isOpen(), isScroller(element): whether the page itself can be scrolled by its style, and a box.
+// openAxes(), isScroller(element): along which axes the page itself can be scrolled by its style, and a box.
 Object.assign(domsievePixels, (() => {
   const { part, run, own, scrolls, animated } = dom;
   const { isPut, above, rectOf, isWindow, scrolledTo, scrollOn, scrollBack } = domsievePixels;
@@ -58,12 +62,13 @@ Object.assign(domsievePixels, (() => {
     const slots = new Map(closed.flatMap((tree) => [...tree.querySelectorAll("slot")]
       .flatMap((slot) => run(slot, HTMLSlotElement, "assignedNodes").map((node) => [node, slot]))));
     const slotOf = (node) => (node instanceof Element ? part(node, Element, "assignedSlot") : null) ?? slots.get(node);
-    const comesFrom = (hit) => {
+    const comesFrom = (hit, turning) => {
       let placed = placedIn(hit); // out of the boxes that do not hold it
       for (let node = hit; node; node = slotOf(node) ?? above(node)) {
         if (!(node instanceof Element)) continue;
         const style = getComputedStyle(node);
         if (placed && holds(node, style, placed)) placed = "";
+        if (!placed) turning.push(node);
         if (node === element) return !placed;
         if (isPut(node) && style.position === "fixed") return true;
         if (!placed && keepsWheel(node, style, axes)) return false;
@@ -91,11 +96,11 @@ Object.assign(domsievePixels, (() => {
       looks.forEach((one) => one.cancel());
       return hit;
     };
-    return (x, y) => {
+    return (x, y, turning = []) => {
       const first = deepest(x, y);
       const hit = hosts.has(first) ? beneath(x, y) : first;
       if (!hit) return true;
-      if (!comesFrom(hit)) return false;
+      if (!comesFrom(hit, turning)) return false;
       const frame = frames.findIndex((one) => hitIn(rootOf(one), x, y) === one);
       return frame < 0 || [frame, [...shareOf(frames[frame], x, y), axes]];
     };
@@ -115,7 +120,8 @@ Object.assign(domsievePixels, (() => {
     ];
   };
 
-  // Brings a box into the middle of the window, but leaves the windows around frames as they are. Returns what was scrolled.
+  // Brings a box near the middle of the window, no page can know where, but leaves the windows around frames as they are.
+  // Returns what was scrolled.
   const bring = (element) => {
     const moved = [];
     for (let node = above(element); node; node = above(node)) {
@@ -126,70 +132,136 @@ Object.assign(domsievePixels, (() => {
       moved.push([node, [x, y]]);
       const { left, top, right, bottom } = rectOf(element);
       const port = isWindow(node) ? { left: 0, top: 0, right: innerWidth, bottom: innerHeight } : rectOf(node);
-      scrollOn(node, x + (left + right - port.left - port.right) / 2, y + (top + bottom - port.top - port.bottom) / 2);
+      const aside = (room) => Math.max(room, 0) * 0.8 * (Math.random() - 0.5);
+      scrollOn(node,
+        x + (left + right - port.left - port.right) / 2 + aside(port.right - port.left - right + left),
+        y + (top + bottom - port.top - port.bottom) / 2 + aside(port.bottom - port.top - bottom + top));
     }
     return moved;
   };
-  let brought = [];
+  let scrolledOn = [];
 
-  const isOpen = () => {
-    const styles = [own("documentElement"), own("body")].filter(Boolean).map((one) => getComputedStyle(one).overflowY);
-    return !/hidden|clip/.test(styles.find((one) => one !== "visible") ?? "");
+  const openAxes = () => {
+    const styles = [own("documentElement"), own("body")].filter(Boolean).map((one) => getComputedStyle(one));
+    const style = styles.find(({ overflowX, overflowY }) => overflowX !== "visible" || overflowY !== "visible");
+    return ["overflowX", "overflowY"].map((overflow) => !/hidden|clip/.test(style?.[overflow] ?? ""));
   };
 
   // No page can know where exactly.
   const places = () => [0.08, 0.29, 0.5, 0.71, 0.92].map((place) => place + 0.03 * (Math.random() - 0.5));
-  const isReached = (element, isBehind, count, ...handles) => {
-    // The page behind a dialog is inert as long as that is open.
-    for (let node = element; node; node = above(node)) {
-      if (node.inert !== true && (node !== element || !isInert(node))) continue;
-      return isBehind || own("querySelector").call(document, ":modal") ? "by a pointer" : "";
-    }
+  // The page behind a dialog is inert as long as that is open.
+  const inertAround = (element) => {
+    let node = element;
+    while (node && node.inert !== true && (node !== element || !isInert(node))) node = above(node);
+    return node;
+  };
+  const hasKeys = (element) => {
     const isFrame = (one) => /^(iframe|object|embed)$/.test(part(one, Element, "localName"));
     const takesKeys = (one) => one.tabIndex >= 0 && !isFrame(one) && !isInert(one)
       && !run(one, Element, "closest", "[inert]") && !run(one, Element, "matches", ":disabled")
       && run(one, Element, "checkVisibility", { visibilityProperty: true });
-    if ([element, ...run(element, Element, "querySelectorAll", "*")].some(takesKeys)) return "by keys";
-    const moved = bring(element);
+    return [element, ...run(element, Element, "querySelectorAll", "*")].some(takesKeys);
+  };
+  // How far a box can be scrolled to the side and down.
+  const waysOf = (element) => ["Width", "Height"].map((size) =>
+    part(element, Element, `scroll${size}`) - part(element, Element, `client${size}`));
+  const longAxes = (element) => waysOf(element).map((way) => way > 1);
+  // Places in the window of a box that was brought there, and what a wheel does to it there.
+  const spotsOf = (element, count, handles) => {
     const { left, top, right, bottom } = rectOf(element);
     const [x, y] = [Math.max(left, 0), Math.max(top, 0)];
     const [wide, high] = [Math.min(right, innerWidth) - x, Math.min(bottom, innerHeight) - y];
-    const axes = ["Width", "Height"].map((size) =>
-      part(element, Element, `scroll${size}`) > part(element, Element, `client${size}`) + 1);
+    const axes = longAxes(element);
     // Without a doctype, only the body knows.
     const known = axes.some(Boolean) ? axes : [true, true];
     const wheel = wheelOver(element, known, handles.slice(0, count), handles.slice(count));
+    const spots = places().flatMap((across) => places().map((down) => [x + across * wide, y + down * high]));
+    return { spots, wheel };
+  };
+  const isReached = (element, isBehind, count, ...handles) => {
+    if (inertAround(element)) return isBehind || own("querySelector").call(document, ":modal") ? "by a pointer" : "";
+    if (hasKeys(element)) return "by keys";
+    const moved = bring(element);
+    const { spots, wheel } = spotsOf(element, count, handles);
     const inFrames = [];
-    const found = places().some((across) => places().some((down) => {
-      const answer = wheel(x + across * wide, y + down * high);
+    const found = spots.some(([x, y]) => {
+      const answer = wheel(x, y);
       if (Array.isArray(answer)) inFrames.push(answer);
       return answer === true;
-    }));
+    });
     moved.forEach(scrollBack);
     return found ? "by a pointer" : inFrames;
   };
+
+  const MOST_GRIPS = 3;
+  const held = [];
+  let [gripped, brought] = [[], []];
 
   return {
     // Whether a reader can scroll a box: a pointer reaches it somewhere, or keys do, for something in it takes these.
     // `isBehind` says that there are fixed boxes, of which one may be a dialog.
     isReached,
 
+    hold(element) {
+      held.push(...bring(element));
+      brought = held.map(([node]) => [node, scrolledTo(node)]);
+    },
+
+    grips(element, count, ...handles) {
+      gripped = [];
+      const [own, long] = [scrolls(getComputedStyle(element)), longAxes(element)];
+      const axes = own.map((one, axis) => one && long[axis]);
+      if (inertAround(element) || hasKeys(element) || !axes.some(Boolean)) return { axes, places: [] };
+      this.hold(element);
+      const { spots, wheel } = spotsOf(element, count, handles);
+      spots.sort(() => Math.random() - 0.5);
+      for (const [x, y] of spots) {
+        const turning = [];
+        const answer = wheel(x, y, turning);
+        if (!answer || !turning.includes(element)) continue;
+        const before = turning.map((node) => [node, scrolledTo(node)]);
+        gripped.push({ place: [x / innerWidth, y / innerHeight], before, isClear: answer === true });
+        if (gripped.length === MOST_GRIPS) break;
+      }
+      return { axes, places: gripped.map(({ place }) => place) };
+    },
+
+    turned(number) {
+      const { before, isClear } = gripped[number];
+      const [element, first] = before.at(-1);
+      const [now, ways] = [scrolledTo(element), waysOf(element)];
+      return {
+        moved: now.map((place, axis) => place !== first[axis]),
+        left: now.map((place, axis) => ways[axis] - Math.abs(place)),
+        places: isClear ? `${before.map(([node]) => scrolledTo(node))}` : null,
+      };
+    },
+
+    holdAgain() {
+      [...gripped.flatMap(({ before }) => before), ...brought].forEach(scrollBack);
+    },
+
+    letGo() {
+      gripped.flatMap(({ before }) => before).forEach(scrollBack);
+      held.splice(0).forEach(scrollBack);
+      [gripped, brought] = [[], []];
+    },
+
     bringOn(element, share, px) {
-      brought = [...bring(element), [element, scrolledTo(element)]];
-      const ways = ["Width", "Height"].map((size) =>
-        part(element, Element, `scroll${size}`) - part(element, Element, `client${size}`));
-      scrollOn(element, ...scrolledTo(element).map((place, axis) => place + share * ways[axis] + px));
+      scrolledOn = [...bring(element), [element, scrolledTo(element)]];
+      const [ways, own] = [waysOf(element), scrolls(getComputedStyle(element))];
+      scrollOn(element, ...scrolledTo(element).map((place, axis) => place + own[axis] * (share * ways[axis] + px)));
     },
 
     bringBack() {
-      brought.splice(0).forEach(scrollBack);
+      scrolledOn.splice(0).forEach(scrollBack);
     },
 
-    isOpen,
+    openAxes,
 
     isScroller(element) {
       const isPage = isWindow(element) || element === own("scrollingElement");
-      return isPage ? isOpen() : scrolls(getComputedStyle(element)).some(Boolean);
+      return isPage ? openAxes() : scrolls(getComputedStyle(element));
     },
 
     passes(inner, [across, down, axes], count, ...handles) {
