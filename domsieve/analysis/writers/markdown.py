@@ -315,11 +315,8 @@ class _Walk:
         """Write embedded media as a link; the content of other frames is written in place."""
         words, address = embedded(self.reader, node)
         self._border(node, tag)
-        if (
-            not address
-            or self.plan.no_players[node]
-            or any(name == "a" for name in (mark.name for _, mark in self.marks))
-        ):
+        in_link = any(mark.name == "a" for _, mark in self.marks)
+        if not address or in_link or self.plan.no_players[node]:
             return
         self._end_line()
         mark = Mark("a", safe_address(address))

@@ -182,14 +182,18 @@ class PageEvents:
     @property
     def awaited_pictures(self) -> dict[str, bool]:
         """The addresses of pictures and frames that have not come, and whether they have begun to arrive."""
-        pending = (*self._given_up, *self._in_flight)
-        return {self._shown[one]: one in self._answered for one in pending if one in self._shown}
+        return {self._shown[one]: one in self._answered for one in self._pending if one in self._shown}
 
     @property
     def unpainted(self) -> frozenset[str]:
         """The frames for which something has not come without which browsers do not paint."""
-        pending = self._given_up.keys() | self._in_flight.keys()
+        pending = self._pending
         return frozenset(frame for number, frame in self._blocking.items() if number in pending)
+
+    @property
+    def _pending(self) -> dict[str, tuple[str, float]]:
+        """The requests that have not come, also those that were given up."""
+        return self._given_up | self._in_flight
 
     def give_up(self) -> None:
         """Note that what is still loading will not come, before loading is stopped."""

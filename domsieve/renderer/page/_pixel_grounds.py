@@ -133,19 +133,20 @@ def blends_in(ground: NDArray[np.uint8], whole: NDArray[np.uint8], ink: F64) -> 
     # them. Each row has its own mean, as lines may be in the ground, too.
     mean = np.where(near, ink, 0).sum(axis=1) / np.maximum(near.sum(axis=1), 1)
     weights = np.where(near, ink - mean[:, None], 0).ravel()
-    of, changed = weights @ change.reshape(-1, 3), np.abs(np.median(change[is_letter], axis=0))
-    most = np.median(np.abs(change[is_letter]), axis=0)
-    beside = np.where(is_beside[..., None], whole, np.nan)
+    of, changed = weights @ change.reshape(-1, 3), change[is_letter]
+
+    def is_alike(apart: F64, out: F64, most: F64) -> bool:
+        return _is_small(out, most) and _is_small(weights @ apart.reshape(-1, 3), of)
+
+    apart = whole - np.median(whole[is_beside], axis=0)
+    if is_alike(apart, np.median(apart[is_letter], axis=0), np.median(changed, axis=0)):
+        return True
     # In bands, letters are like what is beside them in their row or column only, then nearly all of them.
-    grounds = np.median(whole[is_beside], axis=0), *(np.nan_to_num(_medians(beside, axis)) for axis in (0, 1))
-    for number, ground_ in enumerate(grounds):
-        apart = whole - ground_
-        out = (
-            np.percentile(np.abs(apart[is_letter]), _NEARLY_ALL, axis=0)
-            if number
-            else np.median(apart[is_letter], axis=0)
-        )
-        if _is_small(out, most if number else changed) and _is_small(weights @ apart.reshape(-1, 3), of):
+    most = np.median(np.abs(changed), axis=0)
+    beside = np.where(is_beside[..., None], whole, np.nan)
+    for axis in (0, 1):
+        apart = np.asarray(whole - np.nan_to_num(_medians(beside, axis)), np.float64)
+        if is_alike(apart, np.percentile(np.abs(apart[is_letter]), _NEARLY_ALL, axis=0), most):
             return True
     return False
 

@@ -100,15 +100,14 @@ class OpenPage:
     async def is_reached(self, scene: Scene, node: int) -> bool:
         """Return whether a reader can scroll a box of a scene, also through the frames around it."""
         is_reached = True
-        while node >= 0:
-            document = int(scene.document_of[node])
+        for one in (node, *reversed(scene.frames_around(node))):
+            document = int(scene.document_of[one])
             await self.enter(document)
             if document in self.worlds:
-                way = await self._way(scene, node, "isReached", bool(scene.fixed.size))
+                way = await self._way(scene, one, "isReached", bool(scene.fixed.size))
                 if way == "by keys":
                     return True
                 is_reached &= bool(way)
-            node = int(scene.parent[scene.starts[document]])
         return is_reached
 
     async def _way(self, scene: Scene, node: int, name: str, *arguments: Any) -> str:

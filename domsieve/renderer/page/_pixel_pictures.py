@@ -91,8 +91,8 @@ class Pictures:
         letters : the lines that were drawn apart.
         drawn : their letters in each ink, in a picture of the same part in full size.
         """
-        self.smeared |= self._is_lost(np.flatnonzero(self.changed > 0), letters, drawn)
         inked = reduced(drawn)
+        self.smeared |= self._is_lost(np.flatnonzero(self.changed > 0), letters, inked, drawn)
         parts = np.flatnonzero(letters.is_drawn & (self.changed > 0) & ~self._scene.is_sign & ~self.smeared)
         inks, edges, is_level = (
             letters.ink[parts],
@@ -209,20 +209,19 @@ class Pictures:
             found[some] = (rows > 0) & (rows < _LEAST_ROWS * size[chunk])
         return found
 
-    def _is_lost(self, parts: Ints, letters: Letters, drawn: "Image") -> Bools:
-        """Return which parts (B,), of some, are lost in what is behind them; see `compared`."""
+    def _is_lost(self, parts: Ints, letters: Letters, inked: NDArray[np.uint8], drawn: "Image") -> Bools:
+        """Return which parts (B,), of some, are lost in what is behind them; `inked` is `drawn` reduced."""
         found = np.zeros(len(self._edges), np.bool_)
         ground, whole = np.asarray(self._without[0]), np.asarray(self._complete[0])
         grey = np.asarray(self._without[0].convert("L"))
         rough, steps = steps_of(grey, _LEAST_CONTRAST)
-        inks = reduced(drawn)
         for part in parts.tolist():
             x, y, right, bottom = self._edges[part].tolist()
             inside = np.s_[y:bottom, x:right]
             if np.ptp(ground[inside], axis=(0, 1)).max() <= 1:
                 continue
             box = ground[inside], whole[inside]
-            ink = inks[inside] / 255 if letters.is_drawn[part] else None
+            ink = inked[inside] / 255 if letters.is_drawn[part] else None
             own = ink[..., letters.ink[part]] if ink is not None and not self._scene.is_sign[part] else None
             found[part] = own is not None and blends_in(*box, own)
             if np.count_nonzero(steps[inside]) * _EVEN < (bottom - y) * (right - x):

@@ -193,16 +193,22 @@ class Searcher(Viewer):
         """
         handle, document = await self._handle(scene, node), int(scene.document_of[node])
         first = np.array(await self.call(document, "isScroller", handle))
-        found = await self.turns(scene, node, whole_way=self.has_driven) & await self.is_reached(scene, node)
+        found = await self._is_scrolled(scene, node, whole_way=self.has_driven)
         for share, px in _LOOKS_ON if found.any() else ():
             on = CHANCE.uniform(0.0, share), CHANCE.uniform(0.0, px)
             await self.call(document, "bringOn", handle, *on)
             await self.arrive()
             found &= np.array(await self.call(document, "isScroller", handle)) >= first
-            found &= await self.turns(scene, node) & await self.is_reached(scene, node)
+            found &= await self._is_scrolled(scene, node)
             await self.call(document, "bringBack")
             await self.arrive()
         return found
+
+    async def _is_scrolled(self, scene: Scene, node: int, *, whole_way: bool = False) -> Bools:
+        """Return along which axes (2,) a reader scrolls a box, by its styles and with a wheel, see `turns`."""
+        if not await self.is_reached(scene, node):
+            return np.zeros(2, np.bool_)
+        return await self.turns(scene, node, whole_way=whole_way)
 
     async def view_moments(self, count: Count, moments: Moments, fixed: dict[int, Any], whole: F64) -> None:
         """Picture what was not seen at the moments at which it may be; this must be the last step."""

@@ -8,7 +8,7 @@
 // boxes in it, none if a reader has another way; along which axes it has moved since, how far it can go still, and where all
 // boxes at a place are, null if that is not known; undoes what a wheel has scrolled; and undoes all.
 // bringOn(element, share, px), bringBack(): scrolls to a box, and the box by a share of its way and some px, and back.
-// openAxes(), isScroller(element): along which axes the page itself can be scrolled by its style, and a box.
+// isScroller(element): along which axes a box, or the page itself, can be scrolled by its style.
 Object.assign(domsievePixels, (() => {
   const { part, run, own, scrolls, animated } = dom;
   const { isPut, above, rectOf, isWindow, scrolledTo, scrollOn, scrollBack } = domsievePixels;
@@ -256,8 +256,6 @@ Object.assign(domsievePixels, (() => {
     bringBack() {
       scrolledOn.splice(0).forEach(scrollBack);
     },
-
-    openAxes,
 
     isScroller(element) {
       const isPage = isWindow(element) || element === own("scrollingElement");
