@@ -4,8 +4,8 @@ Tag characters spell ASCII, variation selectors spell bytes, and zero-width char
 them, but language models read them. They are removed from everything that is written, unless they are part of
 correct text:
 
-- tag characters in the flag of a region, such as Scotland
-- one variation selector after a character that can have one
+- tag characters in the flags of England, Scotland and Wales, the only ones that browsers draw
+- one variation selector after a character that has such a variation
 - a single zero-width character between others; runs of several only where emoji or a script need them
 - pairs of bidirectional controls with text between them
 
@@ -50,8 +50,30 @@ _DENSE = re.compile(
 )
 _AT_EDGE = re.compile(f"\n[{_INVISIBLE}]|[{_INVISIBLE}]\n")
 _IN_COMPLEX_SCRIPT = re.compile(f"[{_COMPLEX}]")
-_IDEOGRAPH = re.compile("[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")
-_FLAG = re.compile("[\U000e0030-\U000e0039\U000e0061-\U000e007a]{3,6}\U000e007f")
+# Emoji that browsers also draw as signs, or signs as emoji, with the blocks that have many of them.
+_BOTH_WAYS = (
+    f"{_EMOJI}\u00a9\u00ae\u203c\u2049\u2122\u2139\u2194-\u2199\u21a9\u21aa\u2300-\u23ff\u24c2\u25a0-\u25ff"
+    "\u2934\u2935\u2b05-\u2b07\u2b1b\u2b1c\u2b50\u2b55\u3030\u303d\u3297\u3299"
+)
+_IDEOGRAPHS = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
+# Unicode 16: characters of which there is a variation by U+FE00: zeros, operators and letters of some scripts.
+_VARIED = (
+    "0\uff10\u2205\u2229-\u222a\u2268-\u22ff\u2a00-\u2aff\u1000-\u109f\uaa60-\uaa7f\ua840-\ua87f"
+    "\U00010ac0-\U00010aff"
+)
+# With two: quotes and punctuation of East Asia, script capitals. With seven: hieroglyphs, which can be turned.
+_VARIED_TWICE = (
+    "\u2018\u2019\u201c\u201d\u3001\u3002\uff01\uff0c\uff0e\uff1a\uff1b\uff1f\U0001d49c-\U0001d4b5"
+)
+_VARIATION = re.compile(
+    f"[{_BOTH_WAYS}][\ufe0e\ufe0f]|[0-9#*][\ufe0e\ufe0f](?=\u20e3)|[{_VARIED}]\ufe00|[{_VARIED_TWICE}][\ufe00\ufe01]"
+    f"|[\U00013000-\U0001342f][\ufe00-\ufe06]|[{_IDEOGRAPHS}][\ufe00-\ufe02\U000e0100-\U000e011f]"
+    "|[\u1800-\u18af][\u180b-\u180d\u180f]"
+)
+_FLAG = re.compile(
+    "\U000e0067\U000e0062(?:\U000e0065\U000e006e\U000e0067|\U000e0073\U000e0063\U000e0074"
+    "|\U000e0077\U000e006c\U000e0073)\U000e007f"
+)
 _BIDI = re.compile("[\u202a-\u202e\u2066-\u2069\u2029]")
 
 _ASCII = bytes(range(128))
@@ -302,7 +324,7 @@ def _kept(text: str, start: int, stop: int, pairs: Set[int]) -> Set[int]:
     at = start
     if before == _BLACK_FLAG and (flag := _FLAG.match(text, start, stop)):
         at = flag.end()
-    elif _SELECTOR.match(text[at]) and _takes(before, text[at]):
+    elif before and _VARIATION.match(text, start - 1):
         at += 1
     kept.update(range(start, at))
     rest = text[at:stop]
@@ -317,21 +339,6 @@ def _kept(text: str, start: int, stop: int, pairs: Set[int]) -> Set[int]:
         mark = next((place for place in range(at, stop) if text[place] in _MARKS), None)
         kept.update(() if mark is None else (mark,))
     return kept
-
-
-def _takes(base: str, selector: str) -> bool:
-    """Return whether a variation selector can stand after a character.
-
-    In Unicode 16 no letter below U+1000, and none that has an upper and a lower case, is in a standardized variation
-    sequence.
-    """
-    if not base or base.isspace():
-        return False
-    if selector >= "\U000e0000":
-        return "\U000e0100" <= selector <= "\U000e01ef" and _IDEOGRAPH.match(base) is not None
-    if selector < "\ufe00":
-        return "\u1800" <= base <= "\u18af"
-    return not base.isalpha() or (base >= "\u1000" and base.lower() == base.upper())
 
 
 def _bidi_pairs(text: str, runs: Mapping[int, int]) -> tuple[Set[int], Set[int]]:
