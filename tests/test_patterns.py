@@ -105,6 +105,8 @@ WORST = {
     "analysis.columns.scene _ADDRESS": ["|url(|", "url(#|a|", "|url(#|"],
     "analysis.columns.emphasis _COLOUR": ["rgb(|0|)", "|rgb(|"],
     "analysis.columns.emphasis _MARK": ['"|a|'],
+    "analysis.columns.formulas _ACCENTS": ["|\u0301|"],
+    "analysis.columns.formulas _LIKE_LETTERS": ["|\u2200|"],
     "analysis.columns.letter_room _MARKED": ["|a|", "a|\u0300|", "|a\u0300\u0300|"],
     "analysis.columns.letter_room _SYMBOL_LETTER": ["|a|"],
     "analysis.columns.letter_room _WIDE_LETTER": ["|a|"],

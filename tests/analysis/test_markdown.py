@@ -304,6 +304,18 @@ class TestFormulas:
                 "a $\\text{say it}$ b\n",
             ),
             (
+                "<b class=katex><math alttext='say that it is well'><mi>x</mi></math>"
+                "<img src=x alt='say that it is well' width=1 height=1></b>",
+                "a **x** b\n",
+            ),
+            (  # letters as marks, and signs that look like letters
+                "<math alttext='x \u036b\u0363\u0368\u0365 \u036c\u0363\u036d\u0364'><mi>x</mi></math>",
+                "a x b\n",
+            ),
+            ("<math alttext='x ₴₳¥ ₮₳₭€'><mi>x</mi></math>", "a x b\n"),
+            ("<math alttext='x ∫∃∩∂'><mi>x</mi></math>", "a x b\n"),
+            ("<math alttext='5€ − \\hat{y}'><mn>5€</mn><mo>-</mo><mi>ŷ</mi></math>", "a $5€ − \\hat{y}$ b\n"),
+            (
                 "<b class=katex>Sayings on a hat, which wells for an island <math alttext='say that'></math></b>",
                 "a **Sayings on a hat, which wells for an island** b\n",
             ),
@@ -317,6 +329,10 @@ class TestFormulas:
         all_of_them = " ".join(f"<math alttext='x {one}'><mi>x</mi></math>" for one in words)
         written = markdown(f"<p>{all_of_them}</p>")
         assert written == "$x say$ $x that$ $x it$ $x works$ x x x\n"
+
+    def test_formulas_of_a_page_have_few_letters_that_nobody_sees(self) -> None:
+        all_of_them = " ".join("<math alttext='x a n d'><mi>x</mi></math>" for _ in range(4))
+        assert markdown(f"<p>{all_of_them}</p>") == "$x a n d$ $x a n d$ $x a n d$ x\n"
 
     @pytest.mark.parametrize(
         ("inside", "tex"),

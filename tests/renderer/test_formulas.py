@@ -57,3 +57,34 @@ def test_a_formula_of_shapes_is_its_tex(studio: Studio) -> None:
     assert _written(studio, _WITH_TEX.format("", "'x_2'"))[0] == "take $x_2$, now"
     for style, tex in (("", "'x + say that all is well'"), ("opacity:0", "'x_2'")):
         assert _written(studio, _WITH_TEX.format(style, tex))[0] == "take , now"
+
+
+@pytest.mark.parametrize(
+    ("drawn", "said", "written"),
+    [
+        ("x", "<mi>x</mi><mtext>₴₳¥ ₮₳₭€</mtext>", ""),
+        ("x", "<mi>x</mi><mtext>\u036b\u0363\u0368 \u036c\u0363\u036d</mtext>", ""),
+        ("x", "<mi>x</mi><mtext>∫∃∩∂</mtext>", ""),
+        ("aestuy", "<mtext>us<!-- -->e <!-- -->ty<!-- -->a</mtext>", ""),
+        ("use", "<mtext>us<!-- -->e</mtext>", "use "),
+        (
+            "5€‖ˉx⎢⎣→",
+            "<mn>5€</mn><mo>∥</mo><mover><mi>x</mi><mo>¯</mo></mover><mo>⌊</mo><mo>→</mo>",
+            "5€∥x¯⌊→ ",
+        ),
+    ],
+)
+def test_what_is_said_of_a_formula_is_drawn(studio: Studio, drawn: str, said: str, written: str) -> None:
+    html = (
+        f"{_STYLES.format()}<p>take <mjx-container><span>{drawn}</span><mjx-assistive-mml><math>{said}</math>"
+    )
+    assert _written(studio, f"{html}</mjx-assistive-mml></mjx-container> now</p>")[1] == f"take {written}now"
+
+
+def test_clear_pictures_have_no_tex(studio: Studio) -> None:
+    blank = "data:image/svg+xml,<svg xmlns=%27http://www.w3.org/2000/svg%27/>"
+    picture = f"<img data-src=/a.png src=\"{blank}\" alt='say that all is well' {{}}>"
+    html = f"<p>take <b class=katex><math alttext='say that all is well'><mi>x</mi></math>{picture}</b></p>"
+    assert "$say that all is well$" in _written(studio, html.format("style='width:30px;height:20px'"))[0]
+    for style in ("width:30px;height:20px;opacity:0", "width:1px;height:1px"):
+        assert "$" not in _written(studio, html.format(f"style='{style}'"))[0]

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from domsieve.analysis.columns.flow import word_set
-from domsieve.analysis.columns.formulas import says
+from domsieve.analysis.columns.formulas import is_accent, says
 from domsieve.analysis.columns.page_columns import AttributeIndex, has_tag
 from domsieve.analysis.writers._media import Reader
 from domsieve.budget import check
@@ -97,11 +97,12 @@ def clean_tex(tex: str) -> str:
     return _MARKUP.sub(r"\g<0> ", tex).replace("*", r"\ast ").replace("`", "‘").strip(" ")
 
 
-def unseen_words(formula: Formula, text: str) -> frozenset[str] | None:
-    """Return the words in the TeX of a formula that its text does not show to readers; None if it is another text.
+def unseen_words(formula: Formula, text: str) -> tuple[frozenset[str], int] | None:
+    """Return what the TeX of a formula has and its text does not show to readers: words, and how many letters.
 
-    Variables and names of functions have letters in both. Commands that KaTeX and MathJax have are no words,
-    but others are. TeX with many words that nobody sees would be hidden text.
+    The letters are those that are in none of the words. None if there are too many, or it is another text. Variables
+    and names of functions have letters in both. Commands that KaTeX and MathJax have are no words, but others are.
+    TeX with many words that nobody sees would be hidden text.
     """
     shown = "".join(filter(_says, _plain(text)))
     if len(shown) > len(formula.tex) + _MOST_MORE:
@@ -109,8 +110,8 @@ def unseen_words(formula: Formula, text: str) -> frozenset[str] | None:
     given = _plain(_COMMAND.sub(_without_names, formula.tex))
     unseen = (Counter(filter(_says, given)) - Counter(shown)).total()
     words = frozenset(word for word in _WORD.findall(given) if word not in shown)
-    single = unseen - sum(map(len, words))
-    return words if unseen <= _MOST_LETTERS and single <= _MOST_SINGLE else None
+    single = max(unseen - sum(map(len, words)), 0)
+    return (words, single) if unseen <= _MOST_LETTERS and single <= _MOST_SINGLE else None
 
 
 def _says(sign: str) -> bool:
@@ -119,7 +120,7 @@ def _says(sign: str) -> bool:
 
 def _plain(text: str) -> str:
     """Return a text without accents, which some formulas draw apart from their letters."""
-    return "".join(one for one in unicodedata.normalize("NFKD", text) if not unicodedata.combining(one))
+    return "".join(one for one in unicodedata.normalize("NFKD", text) if not is_accent(one))
 
 
 def _without_names(match: re.Match[str]) -> str:

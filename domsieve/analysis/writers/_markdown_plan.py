@@ -7,18 +7,19 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from domsieve.analysis.columns.batch import counted_before
+from domsieve.analysis.columns.batch import below, counted_before
 from domsieve.analysis.columns.flow import BREAK, NONE, boundaries, text_flow, word_set
 from domsieve.analysis.columns.formulas import seen_shapes
 from domsieve.analysis.columns.hiding import HIDING_REASONS, hidden_media
 from domsieve.analysis.columns.page_columns import PLAYERS, attributes_of, has_tag
+from domsieve.analysis.columns.paint_styles import LEAST_OPACITY, PaintStyles
 from domsieve.analysis.verdict import Verdict
 from domsieve.analysis.writers._annotations import callout_kind, details_kind, find_footnotes
 from domsieve.analysis.writers._code import is_line_class
 from domsieve.analysis.writers._formulas import Formula, clean_tex, described, formulas, unseen_words
 from domsieve.analysis.writers._markdown_blocks import data_tables
 from domsieve.analysis.writers._mathml import tex_of
-from domsieve.analysis.writers._media import Reader
+from domsieve.analysis.writers._media import Reader, shown_image
 from domsieve.analysis.writers.html import written_nodes, written_texts
 from domsieve.snapshot.page import Snapshot
 
@@ -26,7 +27,9 @@ _NO_TERM = word_set("blockquote h1 h2 h3 h4 h5 h6 ol pre table ul")
 _CELLS = frozenset(["td", "th", "tr"])
 _TITLE = re.compile("title|heading", re.IGNORECASE)
 _STEPS_TO_BOX = 3
-_MOST_UNSEEN = 4  # words of formulas in a page, such as names of macros
+# Of formulas in a page: words, such as names of macros, and letters in no words.
+_MOST_UNSEEN, _MOST_LETTERS = 4, 10
+_LEAST_PICTURE_PX = 4.0  # the height of a letter that can be read
 
 
 class Plan:
@@ -111,11 +114,11 @@ class Plan:
         """Return the formulas with a kept picture that their TeX describes, or a kept text with the words of it."""
         if not candidates:
             return {}
-        images, found = np.flatnonzero(has_tag(self._page, "img") & self._kept), dict[int, Formula]()
+        images, found = self._pictures(), dict[int, Formula]()
         nodes = np.array(list(self.texts), np.int64)
         letters = seen_shapes(self._page, hidden_media(self._page))
         shaped = np.array([*letters], np.int64)
-        unseen = frozenset[str]()
+        unseen, single = frozenset[str](), 0
         for node, formula in candidates.items():
             inside = nodes[np.searchsorted(nodes, node) : np.searchsorted(nodes, formula.end)].tolist()
             text = "".join(self.texts[one].text for one in inside)
@@ -127,12 +130,24 @@ class Plan:
                 found[node] = formula
             elif (
                 text
-                and (words := unseen_words(formula, text)) is not None
-                and len(unseen | words) <= _MOST_UNSEEN
+                and (more := unseen_words(formula, text)) is not None
+                and len(unseen | more[0]) <= _MOST_UNSEEN
+                and single + more[1] <= _MOST_LETTERS
             ):
-                unseen |= words
+                unseen |= more[0]
+                single += more[1]
                 found[node] = formula
         return found
+
+    def _pictures(self) -> NDArray[np.intp]:
+        """Return the kept pictures that readers see."""
+        page = self._page
+        is_shown = has_tag(page, "img") & self._kept & ~(page.box[:, 2:] < _LEAST_PICTURE_PX).any(axis=1)
+        images = np.flatnonzero(is_shown)
+        if images.size:
+            is_clear = PaintStyles(page).opacity < LEAST_OPACITY
+            images = images[~below(is_clear, page.end.astype(np.int64))[images]]
+        return images[np.array([bool(shown_image(self.reader, one)) for one in images.tolist()], np.bool_)]
 
     def _from_mathml(self) -> dict[int, Formula]:
         """Return the formulas of which only MathML is known, or whose TeX has words that their text has not."""
