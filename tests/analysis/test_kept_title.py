@@ -56,6 +56,17 @@ def test_the_mark_by_which_it_links_to_itself_is_not_kept() -> None:
     assert write_text(snapshot, after) == "Rain in the hills\nIt rained.\n"
 
 
+def test_what_no_browser_shows_in_it_is_not_kept() -> None:
+    inside = "<datalist>send</datalist><title>your</title><noscript>keys</noscript><template>now</template>"
+    snapshot = page(BODY.replace("hills</h1>", f"hills{inside}</h1>"))
+    before = only_paragraphs(snapshot)
+    after = restore_title(snapshot, before)
+    assert write_text(snapshot, after) == "Rain in the hills\nIt rained.\n"
+    everything = replace(before, kept=np.ones(len(snapshot), np.bool_))
+    dropped = drop_hidden(snapshot, everything, hidden="layout")
+    assert write_text(snapshot, dropped) == "Rain in the hills\nIt rained.\n"
+
+
 @pytest.mark.parametrize(
     "body",
     [

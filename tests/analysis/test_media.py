@@ -5,6 +5,7 @@ import pytest
 
 from domsieve.analysis.document.media import MEDIA_REASON, with_media
 from domsieve.analysis.writers.markdown import write_markdown
+from domsieve.analysis.writers.text import write_text
 from tests.analysis.contract import SENTENCE
 from tests.analysis.test_document import WORDS, keeping, page
 
@@ -41,6 +42,16 @@ def test_media_of_dropped_text_stay_out() -> None:
 def test_icons_and_hidden_pictures_stay_out(size: str) -> None:
     body = f"<p>{WORDS}</p><p><img src=/a.png alt=oven {size}></p><p>{SENTENCE}</p>"
     assert "oven](" not in markdown(body, "Wipe", "The mill")
+
+
+def test_what_no_browser_shows_in_media_stays_out() -> None:
+    inside = "<title>xone</title><datalist>xtwo</datalist><math><annotation>xthree</annotation></math>"
+    body = f"<p>{WORDS}</p><video src=/a.mp4 title=oven>{inside}</video><p>{SENTENCE}</p>"
+    snapshot = page(body)
+    verdict = with_media(snapshot, keeping(snapshot, "Wipe", "The mill"))
+    written = write_markdown(snapshot, verdict) + write_text(snapshot, verdict)
+    assert "[oven](" in written
+    assert not any(word in written for word in ("xone", "xtwo", "xthree"))
 
 
 def test_what_is_kept_has_a_reason() -> None:

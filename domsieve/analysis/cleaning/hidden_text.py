@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from domsieve.analysis.columns.batch import Bools, Ints, counted_before, prune
 from domsieve.analysis.columns.hiding import HIDING_REASONS, hidden_media, hidden_texts
-from domsieve.analysis.columns.visible import shown_nodes
+from domsieve.analysis.columns.visible import never_shown, shown_nodes
 from domsieve.analysis.verdict import Verdict
 from domsieve.snapshot.page import Snapshot
 from domsieve.snapshot.pixels import cut_words
@@ -25,12 +25,14 @@ def drop_hidden(page: Snapshot, verdict: Verdict, *, hidden: HiddenText) -> Verd
     ----------
     page, verdict : a page and the verdict on it.
     hidden : with ``"keep"``, a hidden text is kept if its nearest visible ancestor is. Otherwise all hidden text is
-        dropped, and the reason says how it is hidden. A page for ``"pixels"`` has the column that `hidden_texts`
+        dropped, and the reason says how it is hidden. Text that no browser shows, such as a ``title``, is always
+        dropped, but does not count as hidden. A page for ``"pixels"`` has the column that `hidden_texts`
         uses, and other pages are without it.
     """
     hiding = hidden_texts(page)
     unseen = np.flatnonzero(hiding)
     kept, reason, score = verdict.kept.copy(), verdict.reason.copy(), verdict.score.copy()
+    kept &= ~(never_shown(page) & (page.text >= 0))  # whatever the method
     if hidden == "keep":
         kept[unseen[kept[_shown_above(page, unseen)]]] = True
         kept = prune(kept, page.end)

@@ -7,7 +7,7 @@ import numpy as np
 from domsieve.analysis.columns.batch import Bools, Ints, prune
 from domsieve.analysis.columns.page_blocks import page_blocks
 from domsieve.analysis.columns.page_columns import MEDIA, attributes_of, has_tag
-from domsieve.analysis.columns.visible import shown_nodes
+from domsieve.analysis.columns.visible import never_shown, shown_nodes
 from domsieve.analysis.document.document_tree import document_of
 from domsieve.analysis.verdict import Verdict
 from domsieve.budget import spending
@@ -39,6 +39,7 @@ def with_media(page: Snapshot, verdict: Verdict) -> Verdict:
         new = np.zeros(len(page), np.bool_)
         for first in node.tolist():
             new[first : page.end[first]] = True
+        new &= ~never_shown(page)
         kept = verdict.kept | prune(new, page.end)
         reason = verdict.reason.copy()
         reason[kept & ~verdict.kept] = len(verdict.reasons)

@@ -14,6 +14,7 @@ from domsieve.analysis.cleaning.page_widgets import WIDGET_REASONS
 from domsieve.analysis.columns.batch import Bools, Ints, cached_per_page, counted_before, prune
 from domsieve.analysis.columns.hiding import HIDING_REASONS
 from domsieve.analysis.columns.page_columns import has_tag
+from domsieve.analysis.columns.visible import never_shown
 from domsieve.analysis.metadata._elements import Elements, Places, elements_of
 from domsieve.analysis.metadata._json_ld import claim_json_ld, plain_address
 from domsieve.analysis.metadata.markup import claim_links, claim_meta_tags, claim_microdata
@@ -226,12 +227,12 @@ def _with_title(page: Snapshot, verdict: Verdict, wanted: str) -> Verdict:
     if not title or not (verdict.kept & text).any():
         return verdict
     elements = elements_of(page)
-    final = _final(verdict)
+    shown, final = text & ~never_shown(page), _final(verdict)
     found: list[int] = []
     for node in elements.tagged(*_HEADINGS):
         if folded_title(elements.shown_text(node, LONGEST_TITLE)) != title:
             continue
-        inside = np.flatnonzero(text[node : page.end[node]]) + node
+        inside = np.flatnonzero(shown[node : page.end[node]]) + node
         if verdict.kept[inside].any():
             return verdict
         if not found and elements.tag(node) == "h1":
