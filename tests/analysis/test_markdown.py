@@ -455,6 +455,13 @@ class TestFootnotes:
         html = self.REFERENCE.replace("[1]", sign)
         assert markdown(f"{html}<ol><li id=fn1>Two words</ol>") == "a[^1]\n\n[^1]: Two words\n"
 
+    @pytest.mark.parametrize(
+        ("label", "written"), [("[1]", ""), ("1.", ""), ("Mind this, 1.", "Mind this, 1. ")]
+    )
+    def test_labels_are_left_out_if_they_are_the_sign_of_the_note(self, label: str, written: str) -> None:
+        note = f"<ol><li id=fn1><span class=label>{label}</span> Two words</ol>"
+        assert markdown(f"{self.REFERENCE}{note}") == f"a[^1]\n\n[^1]: {written}Two words\n"
+
     @pytest.mark.parametrize("note", ["word", 'word "title"', "word (title)", "javascript:alert(1)"])
     def test_no_note_is_taken_for_the_address_of_a_link(self, note: str) -> None:
         found = reading(f"{self.REFERENCE}<ol><li id=fn1>{note}</ol>")

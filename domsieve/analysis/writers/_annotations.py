@@ -118,6 +118,7 @@ def find_footnotes(
     text_nodes = sorted(texts)
     result = Footnotes()
     used: set[str] = set()
+    signs: dict[int, str] = {}
     fit: dict[int, bool] = {}
     for link in links:
         check()
@@ -125,8 +126,7 @@ def find_footnotes(
         end = reader.end[link]
         if note is None or note <= link < reader.end[note] or not 0 < before[end] - before[link] <= 4:
             continue
-        sign = "".join(texts[n].text for n in text_nodes[before[link] : before[end]])
-        words = sign.strip(_SIGNS) or "*" * sign.count("*")
+        words = _words(texts[n].text for n in text_nodes[before[link] : before[end]])
         root = _referring(reader, link, before)
         if not root or not words or len(words) > 12:
             continue
@@ -139,7 +139,7 @@ def find_footnotes(
             while label in used:
                 label = f"{label[:12]}-{len(used) + 1}"
             used.add(label)
-            result.notes[note] = label
+            result.notes[note], signs[note] = label, words
         result.references[root] = result.notes[note]
     back = {
         link
@@ -148,7 +148,13 @@ def find_footnotes(
         and not _has_letters(texts[n].text for n in text_nodes[before[link] : before[reader.end[link]]])
     }
     labels = attributes.found("class", lambda value: True if "label" in value.split() else None)
-    back |= {node for node in labels if reader.parent[node] in result.notes}
+    back |= {
+        node
+        for node in labels
+        if reader.parent[node] in result.notes
+        and _words(texts[n].text for n in text_nodes[before[node] : before[reader.end[node]]])
+        in {signs[reader.parent[node]], ""}
+    }
     return Footnotes(result.references, result.notes, frozenset(back))
 
 
@@ -190,6 +196,12 @@ def _is_one_line(reader: Reader, note: int, texts: Mapping[int, Written], nodes:
     words = " ".join(texts[n].text for n in nodes).split()
     known = [word for word in words if any(sign.isalnum() for sign in word)]
     return 1 < len(known) < _MOST_WORDS and not any(word[0] in "\"'(<" for word in words[1:3])
+
+
+def _words(texts: Iterable[str]) -> str:
+    """Return the number or the sign of a note in texts of it."""
+    sign = "".join(texts)
+    return sign.strip(_SIGNS) or "*" * sign.count("*")
 
 
 def _is_inside(reader: Reader, node: int, notes: Mapping[int, str]) -> bool:
