@@ -97,6 +97,7 @@ WORST = {
     "analysis.columns.css_values _NUMBER": ["|1|.", "|-|", "|1e|", "|.|"],
     "analysis.columns.css_values _IN_SPACE": ["|in |"],
     "analysis.columns.css_values _STOP": ["|rgb(|", "rgb(|1|", "|oklch|", "|transparen|"],
+    "analysis.columns.css_values _NAME": ["|a|", "-|a|"],
     "analysis.columns.css_values '[\\\\s,/]+'": ["| |", "| a|"],
     "analysis.columns.css_shapes _LENGTH": ["|1|.", "|-|", "1e|1|", "|.|"],
     "analysis.columns.css_shapes _PATH": ["|1|.", "|-|", "|1e|", "|.|", "|M|"],

@@ -325,6 +325,9 @@ WAYS = {
         ":relative;width:600px;height:30px'><p style='position:absolute;color:#fff;margin:0;top:0'>{}</p>"
         "</td></tr></table>",
         "<style>html{{color-scheme:dark}}</style><p style='color:#121212'>{}</p>",
+        "<meta name=color-scheme content='only dark'><p style='color:#121212'>{}</p>",
+        "<meta name=color-scheme content='dark light'><p style='color:#fff'>{}</p>",
+        "<iframe srcdoc='<meta name=color-scheme content=dark>'></iframe><p style='color:#fff'>{}</p>",
         "<style>html{{background:#000}}</style><p style='color:#000'>{}</p>",
         "<style>body{{background:#000;color:#fff;height:50px}}</style><p style='color:#000;position:absol"
         "ute;top:500px'>{}</p>",
@@ -746,6 +749,11 @@ SEEN_TOO = [
     "<style>body{{background:#000;height:20px}}</style><p style='color:#fff;position:absolute;top:500"
     "px'>{}</p>",
     "<ul><li style='content-visibility:auto;margin-top:9000px'><p style='margin:60px 0 0'>{}</p></li></ul>",
+    "<meta name=color-scheme content='only dark'><p style='color:#fff'>{}</p>",
+    "<meta name=color-scheme content='dark;'><meta name=color-scheme content='foo dark'><p style='color:#fff'>{}</p>",
+    "<meta name=color-scheme content='dark light'><p style='color:#121212'>{}</p>",
+    "<iframe srcdoc='<meta name=color-scheme content=dark>'></iframe><p style='color:#121212'>{}</p>",
+    "<iframe srcdoc='<meta name=color-scheme content=dark><p style=\"color:#fff\">{}</p>'></iframe>",
 ]
 
 

@@ -21,6 +21,8 @@ _LONGEST = 2_000  # characters of a value that are read. A guess: values of real
 _MOST_SPREAD = 8.0
 # The largest blur of a shadow that still has the shape of its letters, and the furthest shadow, in px. Guesses.
 _MOST_SHADE_BLUR_PX, _FURTHEST_PX = 24.0, 500.0
+_NAME = re.compile(r"-?[^\W\d][\w-]*")
+_NO_NAMES = frozenset({"default", "inherit", "initial", "normal", "only", "revert", "revert-layer", "unset"})
 _CALL = re.compile(r"([a-z-]{1,40})\(")
 
 
@@ -427,3 +429,18 @@ def blended(top: F64, below: F64, mode: str) -> F64:
     """Return colours (n, 3) that are blended with those below them; NaN for a mode that is not known."""
     blend = _BLENDS.get(mode)
     return np.full_like(top, nan) if blend is None else np.asarray(blend(top, below))
+
+
+def is_color_scheme(value: str) -> bool:
+    """Return whether browsers can read a ``color-scheme``: names, and ``only`` before or after them."""
+    words = value.lower().split()
+    names = words[words[:1] == ["only"] :]
+    names = names[: len(names) - (names[-1:] == ["only"] and names == words)]
+    is_plain = all(_NAME.fullmatch(name) for name in names) and _NO_NAMES.isdisjoint(names)
+    return words == ["normal"] or (bool(names) and is_plain)
+
+
+def is_dark(scheme: str) -> bool:
+    """Return whether a reader who prefers light colours has dark ones with this ``color-scheme``."""
+    names = scheme.lower().split()
+    return "dark" in names and "light" not in names

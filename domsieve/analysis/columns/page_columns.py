@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from domsieve.analysis.columns.batch import Bools, Ints, below, cached_per_page, distinct
+from domsieve.analysis.columns.css_values import is_color_scheme
 from domsieve.snapshot.page import JSON_LD, Kind, Snapshot
 
 
@@ -185,6 +186,18 @@ class AttributeIndex:
 
 _JSON_TYPE = re.compile(r'"@type"\s{0,9}:\s{0,9}"(\w{1,60})"')
 _MOST_CHARACTERS = 200_000  # of JSON-LD that is read; bounds the work
+
+
+def named_schemes(page: Snapshot) -> dict[int, str]:
+    """Return what ``meta`` elements say of the colours of each document that has one, by the node of the document."""
+    attributes, found = attributes_of(page), dict[int, str]()
+    named = attributes.found("name", lambda value: True if value.lower() == "color-scheme" else None)
+    said = attributes.found("content", lambda value: value if is_color_scheme(value) else None)
+    is_meta = has_tag(page, "meta")
+    for node in sorted(said.keys() & named.keys()):  # browsers take the first that they can read
+        if is_meta[node]:
+            found.setdefault(int(document_of(page)[node]), said[node])
+    return found
 
 
 def stated_types(attributes: AttributeIndex) -> list[str]:

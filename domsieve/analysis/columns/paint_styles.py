@@ -20,13 +20,14 @@ from domsieve.analysis.columns.css_values import (
     clamp,
     colour,
     drop_shadows,
+    is_dark,
     number,
     opacity_of,
     pictures,
     shades,
 )
 from domsieve.analysis.columns.inert import inert_nodes
-from domsieve.analysis.columns.page_columns import attributes_of, has_tag, in_tag
+from domsieve.analysis.columns.page_columns import attributes_of, document_of, has_tag, in_tag, named_schemes
 from domsieve.analysis.columns.svg_gradients import gradient_colours
 from domsieve.snapshot.contrast import contrast
 from domsieve.snapshot.heads import moved_heads
@@ -346,18 +347,15 @@ class PaintStyles:
 
     def canvas(self, node: int) -> tuple[float, float, float]:
         """Return the colour of a page or frame without backgrounds, of which this is the root element."""
-        scheme = self.scheme[node]
-        return _DARK if "dark" in scheme and "light" not in scheme else (255.0, 255.0, 255.0)
+        return _DARK if is_dark(self.scheme[node]) else (255.0, 255.0, 255.0)
 
     def _read_grounds(self) -> None:
         self.background = self.each("background-color", "rgba(0, 0, 0, 0)", colour)
         self.cut_to_text = self.each("background-clip", "border-box", lambda value: value.endswith("text"))
-        self.scheme = self.each("color-scheme", "normal", str).astype(np.str_)
-        attributes = attributes_of(self._page)
-        named = attributes.found("name", lambda value: True if value.lower() == "color-scheme" else None)
-        if named:
-            said = attributes.found("content", str)
-            self.scheme[self.scheme == "normal"] = " ".join(said.get(one, "")[:60] for one in named)
+        self.scheme = self.each("color-scheme", "normal", str).astype(object)
+        for document, scheme in named_schemes(self._page).items():
+            own = document_of(self._page) == document
+            self.scheme[own & (self.scheme == "normal")] = scheme
 
     @cached_property
     def spacing_px(self) -> F64:
