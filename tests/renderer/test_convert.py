@@ -231,7 +231,7 @@ def test_current_values_of_fields() -> None:
 def test_nodes_after_the_limit_are_cut() -> None:
     answer = Answer().document()
     for _ in range(5):
-        answer.text(answer.element(0, "p"), "x")
+        answer.text(answer.element(0, "P"), "x")
     page = answer.snapshot(max_nodes=4)
     assert answer.is_cut
     assert outline(page) == "#document(p('x') p)"

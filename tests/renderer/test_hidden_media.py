@@ -1,5 +1,6 @@
 """Pictures, players and frames that nobody can see are not written, and neither are their descriptions and titles."""
 
+import re
 from functools import partial
 
 import pytest
@@ -117,9 +118,53 @@ def test_titles_that_a_page_does_not_show_are_not_written(studio: Studio, html: 
     assert "Ant" not in write_html(page, verdict) + write_markdown(page, verdict)
 
 
+_PLAYERS = (
+    "<{0}video src='/v.mp4' title='Ant' style='display:block;width:50px;height:50px'>words</{0}video>"
+    "<{0}img src='/a.png' alt='Ant'/><{0}iframe src='https://www.youtube.com/embed/x' title='Ant'/>"
+    "<{0}lite-youtube videoid='abc' title='Ant' style='display:block;width:50px;height:50px'>words</{0}lite-youtube>"
+)
+_XHTML = "http://www.w3.org/1999/xhtml"
+_MATHML = "http://www.w3.org/1998/Math/MathML"
+UNSHOWN_XML = {
+    "another language": f"<q xmlns='urn:x'>{_PLAYERS.format('')}</q>",
+    "MathML": f"<math xmlns='{_MATHML}'>{_PLAYERS.format('')}</math>",
+    "a prefix": f"<q xmlns:m='{_MATHML}'>{_PLAYERS.format('m:')}</q>",
+    "no language": f"<q xmlns=''>{_PLAYERS.format('')}</q>",
+    "capitals": re.sub("</?[a-z-]+", lambda name: name[0].upper(), _PLAYERS.format("")),
+}
+
+
+@pytest.mark.parametrize("way", UNSHOWN_XML)
+@pytest.mark.parametrize("root", ["html", "HTML"])
+def test_names_in_xml_mean_what_their_language_says(studio: Studio, way: str, root: str) -> None:
+    body = f"<p>{SENTENCE}</p>{UNSHOWN_XML[way]}<script xmlns='urn:x'>let</script><p>{SENTENCE}</p>"
+    page = f"<{root} xmlns='{_XHTML}'><body>{body}</body></{root}>"
+    studio.server.pages["/page.xhtml"] = partial(
+        send, body=page.encode(), headers={"Content-Type": "application/xhtml+xml"}
+    )
+    shown = studio.render("/page.xhtml").snapshot
+    verdict = judged(shown, page_cleaner("none"), hidden="layout", may_change=False)
+    result = write_html(shown, verdict) + write_markdown(shown, verdict)
+    assert "Ant" not in result
+    assert result.count("words") == 4
+    assert result.count("let") == 2
+
+
+def test_names_in_xml_may_have_a_prefix_of_html(studio: Studio) -> None:
+    body = f"<q><h:p>{SENTENCE}</h:p>{_PLAYERS.format('h:')}<h:p>{SENTENCE}</h:p></q>"
+    page = f"<h:html xmlns:h='{_XHTML}' xmlns='urn:x'><h:body>{body}</h:body></h:html>"
+    studio.server.pages["/page.xhtml"] = partial(
+        send, body=page.encode(), headers={"Content-Type": "application/xhtml+xml"}
+    )
+    shown = studio.render("/page.xhtml").snapshot
+    verdict = judged(shown, page_cleaner("none"), hidden="layout", may_change=False)
+    assert write_markdown(shown, verdict).count("[Ant](") == 4
+
+
 def test_the_title_of_a_page_is_that_of_html(studio: Studio) -> None:
     space = "http://www.w3.org/1999/xhtml"
     titles = "<x:title>Ant</x:title><title xmlns='urn:x'>Bee</title><TITLE>Cat</TITLE>"
+    titles += "<s:title xmlns:s='http://www.w3.org/2000/svg'>Elk</s:title>"
     titles += "<h:title>Ovens<b>Dog</b></h:title>"
     page = f"""<html xmlns="{space}" xmlns:h="{space}" xmlns:x="urn:x">
         <head>{titles}</head><body><p>{SENTENCE}</p></body></html>"""

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from domsieve.budget import check, spending
-from domsieve.renderer.page._tag_names import OF_DOCUMENT, is_xml, prefixes_of, strays_of, tag_of
+from domsieve.renderer.page._tag_names import OF_DOCUMENT, is_xml, strays_of, tag_of, tags_in_xml
 from domsieve.snapshot.page import JSON_LD, LONGEST_JSON_LD, Kind, is_json_ld, subtree_ends
 from domsieve.snapshot.strings import Interner, StringTable
 
@@ -62,14 +62,30 @@ class _Document(msgspec.Struct, rename="camel"):
     encoding_name: int
     nodes: _Nodes
     layout: _Layout
+    frame_id: int = msgspec.field(name="frameId", default=-1)
+
+    def tags_in_xml(self, strings: list[str], xml: frozenset[str] | None) -> list[str]:
+        """Return the tags of its nodes if it is XML; see `Capture`."""
+        nodes = self.nodes
+        said = None if xml is None or self.frame_id < 0 else strings[self.frame_id] in xml
+        if not is_xml(nodes.node_name, nodes.node_type, strings, said=said):
+            return []
+        return tags_in_xml(nodes.node_name, nodes.node_type, nodes.parent_index, nodes.attributes, strings)
 
 
 class Capture(msgspec.Struct):
-    """The part of the result that is used, and the properties that were `added` to the computed ones of each node."""
+    """The part of the result that is used, and what was added to it.
+
+    Attributes
+    ----------
+    added : properties that were added to the computed ones of each node.
+    xml : the ids of the frames whose documents are XML; None if that is not known.
+    """
 
     documents: list[_Document]
     strings: list[str]
     added: tuple[str, ...] = ()
+    xml: frozenset[str] | None = None
 
     @property
     def url(self) -> str:
@@ -140,10 +156,11 @@ class _Draft:
         self.starts = [*accumulate((len(nodes.node_type) for nodes in all_nodes), initial=0)]
         self.kind = _joined(nodes.node_type for nodes in all_nodes)
         self.name = _joined(nodes.node_name for nodes in all_nodes)
-        self.is_xml = np.repeat(
-            [is_xml(nodes.node_name, nodes.node_type, self.strings) for nodes in all_nodes],
-            [len(nodes.node_type) for nodes in all_nodes],
-        )
+        self.is_xml = np.zeros(self.kind.size, np.bool_)
+        for document, start in zip(self.documents, self.starts, strict=False):
+            if tags := document.tags_in_xml(self.strings, capture.xml):
+                self.name[start : start + len(tags)] = [self._number(tag) for tag in tags]
+                self.is_xml[start : start + len(tags)] = True
         self.in_shadow = np.zeros(self.kind.size, np.bool_)
         self.value = _joined(nodes.node_value for nodes in all_nodes)
         self.parent = _joined(nodes.parent_index for nodes in all_nodes)
@@ -369,10 +386,9 @@ class _Draft:
 
         Those of elements that do not say what HTML elements of their name say have a colon.
         """
-        prefixes = prefixes_of(self.strings, self.attributes)
         distinct, name = np.unique(2 * self.name[order] + self.is_xml[order], return_inverse=True)
         found = [
-            tag_of(self.strings[number], prefixes, is_xml=bool(in_xml))
+            self.strings[number] if in_xml else tag_of(self.strings[number])
             for number, in_xml in (divmod(one, 2) for one in distinct.tolist())
         ]
         is_strange = self.in_shadow[order] & np.isin(found, OF_DOCUMENT)[name]

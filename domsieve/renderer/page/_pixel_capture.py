@@ -53,7 +53,7 @@ class PixelDocument(_Document, kw_only=True):
 
     nodes: _PixelNodes
     layout: _PixelLayout
-    frame_id: int = msgspec.field(name="frameId")
+    frame_id: int = msgspec.field(name="frameId")  # which is always there
     base: int = msgspec.field(name="baseURL")
     text_boxes: _TextBoxes = msgspec.field(name="textBoxes")
     scroll_offset_x: float = msgspec.field(name="scrollOffsetX", default=0.0)

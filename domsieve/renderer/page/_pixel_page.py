@@ -36,6 +36,7 @@ class OpenPage:
         self._roots: dict[int, list[Any]] = {}
         self._known: dict[int, dict[str, str]] = {}
         self._frame_ids: list[str] = []
+        self._xml: frozenset[str] | None = None
         self._closed: dict[str, list[int]] = {}
 
     async def open(self, capture: PixelCapture) -> None:
@@ -43,6 +44,7 @@ class OpenPage:
         types = (one.nodes.shadow_root_type.value for one in capture.documents)
         is_closed = any(capture.strings[name] == "closed" for name in chain.from_iterable(types))
         self._closed = await self._closed_roots() if is_closed else {}
+        self._xml = capture.xml
         self._frame_ids = [capture.strings[one.frame_id] for one in capture.documents]
         await self.enter(0, *(at for at, one in enumerate(capture.documents) if at and one.text_boxes.bounds))
 
@@ -188,6 +190,7 @@ class OpenPage:
         """Capture the page with some computed properties."""
         params = {"computedStyles": [*names], "includePaintOrder": True, "includeDOMRects": True}
         capture = await self.session.ask("DOMSnapshot.captureSnapshot", params, PixelCapture)
+        capture.xml = self._xml
         await self.complete(capture)
         return capture
 

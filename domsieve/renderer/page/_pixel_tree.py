@@ -1,13 +1,11 @@
 """The nodes of all documents of a capture as one tree."""
 
-from itertools import chain
-
 import numpy as np
 
 from domsieve.renderer.page._convert import CDATA
 from domsieve.renderer.page._pixel_capture import PixelCapture, PixelDocument
 from domsieve.renderer.page._pixel_parts import Bools, Ints, joined, levels_of
-from domsieve.renderer.page._tag_names import is_xml, prefixes_of, strays_of, tag_of
+from domsieve.renderer.page._tag_names import strays_of, tag_of
 from domsieve.snapshot.page import Kind
 
 
@@ -45,12 +43,11 @@ class Tree:
         for one, start in zip(nodes, self.starts, strict=False):
             self.is_generated[[start + node for node in one.pseudo_type.index]] = True
         self.ids = joined(one.backend_node_id for one in nodes)
-        prefixes = prefixes_of(capture.strings, chain.from_iterable(one.attributes for one in nodes))
         self.names = [
-            tag_of(capture.strings[name], prefixes, is_xml=in_xml)
-            for one in nodes
-            for in_xml in [is_xml(one.node_name, one.node_type, capture.strings)]
-            for name in one.node_name
+            tag
+            for document in capture.documents
+            for tag in document.tags_in_xml(capture.strings, capture.xml)
+            or [tag_of(capture.strings[name]) for name in document.nodes.node_name]
         ]
         named = np.array(self.names)
         for node in np.flatnonzero(

@@ -1,6 +1,6 @@
 """What the names of elements in a capture mean: which of them are those of HTML, SVG and MathML."""
 
-from collections.abc import Iterable, Sequence, Set
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -11,10 +11,8 @@ from domsieve.snapshot.page import Kind
 OF_DOCUMENT = "title", "base"
 """What these elements say, they do not say in shadow trees."""
 
-# The namespaces in which the names of elements mean what they do in HTML.
-_SPACES = frozenset(
-    {"http://www.w3.org/1999/xhtml", "http://www.w3.org/2000/svg", "http://www.w3.org/1998/Math/MathML"}
-)
+_XHTML = "http://www.w3.org/1999/xhtml"
+_DRAWN = frozenset({"http://www.w3.org/2000/svg", "http://www.w3.org/1998/Math/MathML"})
 # Elements of these names show what their texts do not say, but not in SVG and MathML.
 _HTML_ONLY = frozenset(
     {"audio", "base", "body", "button", "canvas", "details", "embed", "html", "iframe", "img", "input"}
@@ -23,17 +21,6 @@ _HTML_ONLY |= {"lite-youtube", "marquee", "noscript", "object", "select", "summa
 # The names of elements of SVG with capitals, but for those of filters, which begin with "fe".
 _SVG_NAMES = frozenset({"animateMotion", "animateTransform", "clipPath", "foreignObject"})
 _SVG_NAMES |= {"linearGradient", "radialGradient", "textPath"}
-
-
-def prefixes_of(strings: Sequence[str], attributes: Iterable[Sequence[int]]) -> frozenset[str]:
-    """Return the prefixes that stand for HTML, SVG or MathML wherever a page in XML declares them."""
-    named = {number: name[6:] for number, name in enumerate(strings) if name.startswith("xmlns:")}
-    spaces: dict[str, set[str]] = {}
-    for flat in attributes if named else ():
-        for name, value in zip(flat[::2], flat[1::2], strict=True):
-            if name in named:
-                spaces.setdefault(named[name], set()).add(strings[value] if value >= 0 else "")
-    return frozenset(prefix for prefix, found in spaces.items() if found <= _SPACES)
 
 
 def strays_of(
@@ -53,21 +40,81 @@ def strays_of(
     return np.asarray(is_stray)
 
 
-def is_xml(names: Sequence[int], kinds: Sequence[int], strings: Sequence[str]) -> bool:
-    """Return whether a document is XML: in others, the names of HTML elements are in capitals."""
+def is_xml(
+    names: Sequence[int], kinds: Sequence[int], strings: Sequence[str], *, said: bool | None = None
+) -> bool:
+    """Return whether a document is XML.
+
+    Parameters
+    ----------
+    names, kinds : the number of the name of each node among the `strings`, and its kind.
+    said : whether the browser says so. If it is not known, the first element tells: names of HTML elements are in
+        capitals, but in XML they can be, too.
+    """
+    if said is not None:
+        return said
     first = next((name for name, kind in zip(names, kinds, strict=True) if kind == Kind.ELEMENT), -1)
     return first >= 0 and not strings[first].isupper()
 
 
-def tag_of(name: str, prefixes: Set[str], *, is_xml: bool) -> str:
-    """Return the name of a node in lower case, in XML without one of these prefixes.
+def tag_of(name: str) -> str:
+    """Return the name of a node of a document in HTML in lower case.
 
-    It gets a colon if it looks like that of HTML, but says nothing to browsers: in XML with capitals, which only SVG
-    has, and else without, as elements of SVG and MathML are written.
+    It gets a colon if it looks like that of HTML, but is of SVG or MathML, whose names are in lower case.
     """
-    if not is_xml:
-        return f":{name}" if name in _HTML_ONLY else name.lower()
-    prefix, _, local = name.partition(":")
-    name = local if local and prefix in prefixes else name
-    is_strange = name != name.lower() and name not in _SVG_NAMES and not name.startswith("fe")
-    return f":{name.lower()}" if is_strange else name.lower()
+    return f":{name}" if name in _HTML_ONLY else name.lower()
+
+
+def tags_in_xml(
+    names: Sequence[int],
+    kinds: Sequence[int],
+    parents: Sequence[int],
+    attributes: Sequence[Sequence[int]],
+    strings: Sequence[str],
+) -> list[str]:
+    """Return the names of all nodes of a document in XML, in lower case, by their namespaces.
+
+    Those of HTML, SVG and MathML have no prefix. They get a colon if they say nothing to browsers: names in capitals,
+    and those that only HTML has. Names of other languages have their prefix, or only the colon.
+
+    Parameters
+    ----------
+    names, kinds, parents, attributes : of the nodes in depth-first order, with the numbers of `strings`.
+    """
+    declares = [one == "xmlns" or one.startswith("xmlns:") for one in strings]
+    spaces: dict[str, str] = {}  # by prefix, where the walk is
+    opened: list[
+        tuple[int, str, dict[str, str | None]]
+    ] = []  # elements, their namespaces, and what they replaced
+    found = []
+    for node, (number, kind, above, flat) in enumerate(zip(names, kinds, parents, attributes, strict=True)):
+        name = strings[number] if number >= 0 else ""
+        while opened and opened[-1][0] != above:
+            for prefix, before in opened.pop()[2].items():
+                spaces.pop(prefix, None) if before is None else spaces.update({prefix: before})
+        replaced: dict[str, str | None] = {}
+        for key, value in zip(flat[::2], flat[1::2], strict=True):
+            if declares[key]:
+                prefix = strings[key][6:]
+                replaced.setdefault(prefix, spaces.get(prefix))
+                spaces[prefix] = strings[value] if value >= 0 else ""
+        prefix, _, local = name.rpartition(":")
+        space = spaces.get(prefix, "")
+        is_element = kind == Kind.ELEMENT and not name.startswith("::")
+        found.append(
+            _tag(name, local, space, opened[-1][1] if opened else "") if is_element else name.lower()
+        )
+        opened.append((node, space, replaced))
+    return found
+
+
+def _tag(name: str, local: str, space: str, outer: str) -> str:
+    """Return the tag of an element by its name, also without its prefix, its namespace and that around it."""
+    if space != _XHTML and space not in _DRAWN:
+        return name.lower() if ":" in name else f":{name.lower()}"
+    tag = local.lower()
+    # Scripts make drawings without a declaration.
+    is_strange = tag != local and local not in _SVG_NAMES and not local.startswith("fe")
+    if space in _DRAWN:
+        is_strange |= tag in _HTML_ONLY or (tag in OF_DOCUMENT and outer != space)
+    return f":{tag}" if is_strange else tag

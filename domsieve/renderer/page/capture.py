@@ -304,7 +304,9 @@ async def capture_document(
                 if pixels:
                     # Now only, as the page is laid out anew where boxes were skipped that are far from the window.
                     lost = await tab.call(watch.frame_id, watch.loader_id, "lostPictures()", limit_s=limit_s)
+                tree = await tab.send("Page.getFrameTree", limit_s=limit_s)
                 capture = await tab.ask("DOMSnapshot.captureSnapshot", params, kind, limit_s=limit_s)
+                capture.xml = xml_frames(tree["frameTree"])
             if moments.whens:
                 await moments.take(capture, names, limit_s=rest_s())
             if isinstance(capture, PixelCapture):
@@ -344,6 +346,17 @@ async def capture_document(
     if count <= max_nodes:
         return capture, None
     return capture, Cut("nodes", f"{count:,}, of which the first {max_nodes:,} were kept")
+
+
+def xml_frames(tree: dict[str, Any]) -> frozenset[str]:
+    """Return the ids of the frames whose documents are XML, from a result of ``Page.getFrameTree``."""
+    found, waiting = set(), [tree]
+    while waiting:
+        one = waiting.pop()
+        waiting += one.get("childFrames", ())
+        if "xml" in one["frame"].get("mimeType", ""):
+            found.add(one["frame"]["id"])
+    return frozenset(found)
 
 
 @contextlib.asynccontextmanager

@@ -9,7 +9,7 @@ import msgspec
 from domsieve.errors import BrowserError, UsageError
 from domsieve.options import Budget
 from domsieve.renderer.page._convert import Capture, convert
-from domsieve.renderer.page.capture import STYLE_NAMES
+from domsieve.renderer.page.capture import STYLE_NAMES, xml_frames
 from domsieve.snapshot.cut import Cut
 from domsieve.snapshot.page import Provenance, Snapshot
 
@@ -57,12 +57,13 @@ def _now(page: Any) -> Snapshot:
         session = page.context.new_cdp_session(page)
         try:
             product = session.send("Browser.getVersion")["product"]
+            tree = session.send("Page.getFrameTree")
             answer = session.send(*_COMMAND)
         finally:
             session.detach()
     except Error as error:
         raise _explained(page, error) from error
-    return _snapshot(page, answer, product, captured_at)
+    return _snapshot(page, answer, tree, product, captured_at)
 
 
 async def _later(page: Any) -> Snapshot:
@@ -73,12 +74,13 @@ async def _later(page: Any) -> Snapshot:
         session = await page.context.new_cdp_session(page)
         try:
             product = (await session.send("Browser.getVersion"))["product"]
+            tree = await session.send("Page.getFrameTree")
             answer = await session.send(*_COMMAND)
         finally:
             await session.detach()
     except Error as error:
         raise _explained(page, error) from error
-    return await asyncio.to_thread(_snapshot, page, answer, product, captured_at)
+    return await asyncio.to_thread(_snapshot, page, answer, tree, product, captured_at)
 
 
 _COMMAND = ("DOMSnapshot.captureSnapshot", {"computedStyles": [*STYLE_NAMES], "includePaintOrder": True})
@@ -88,10 +90,11 @@ def _time() -> str:
     return datetime.now(UTC).isoformat(timespec="seconds")
 
 
-def _snapshot(page: Any, answer: object, product: str, captured_at: str) -> Snapshot:
+def _snapshot(page: Any, answer: object, tree: Any, product: str, captured_at: str) -> Snapshot:
     # Encoded as text first, because styles are parsed from text, and lone surrogates are replaced in it.
     text = msgspec.json.encode(_whole(answer))
     taken = msgspec.json.decode(text, type=Capture)
+    taken.xml = xml_frames(tree["frameTree"])
     most = Budget().nodes
     columns, is_cut = convert(taken, STYLE_NAMES, max_nodes=most)
     cuts = [Cut("nodes", f"the first {most:,} were kept")] if is_cut else []
