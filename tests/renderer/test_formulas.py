@@ -67,6 +67,12 @@ def test_a_formula_of_shapes_is_its_tex(studio: Studio) -> None:
         ("x", "<mi>x</mi><mtext>∫∃∩∂</mtext>", ""),
         ("aestuy", "<mtext>us<!-- -->e <!-- -->ty<!-- -->a</mtext>", ""),
         ("use", "<mtext>us<!-- -->e</mtext>", "use "),
+        ("a" + "\ue152\ue153\ue154" * 9, "<mi>a</mi><mo>⏟</mo>", "a⏟ "),
+        (
+            "fu<svg width=9 height=9><g data-c=72><path d='M0 0h9v9z'/></g></svg> it",
+            "<mtext>fur it</mtext>",
+            "fur it ",
+        ),
         (
             "5€‖ˉx⎢⎣→",
             "<mn>5€</mn><mo>∥</mo><mover><mi>x</mi><mo>¯</mo></mover><mo>⌊</mo><mo>→</mo>",

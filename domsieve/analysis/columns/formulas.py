@@ -90,14 +90,14 @@ def descriptions(page: Snapshot, reason: NDArray[np.uint8]) -> Ints:
         check()
         own = np.arange(*np.searchsorted(texts.node, [node, page.end[node]]))
         first, last = np.searchsorted(shaped, [node, page.end[node]])
-        drawn = [texts.text[one] for one in own[is_drawn[own]].tolist()]
-        drawn += [letters[one] for one in shaped[first:last].tolist()]
+        drawn = {int(texts.node[one]): texts.text[one] for one in own[is_drawn[own]].tolist()}
+        drawn |= {one: letters[one] for one in shaped[first:last].tolist()}
         said = own[is_said[own]]
         words: dict[int, str] = {}
         for one in said.tolist():
             owner = int(token[one])
             words[owner] = words.get(owner, "") + texts.text[one]
-        if _has("".join(drawn), [*words.values()]):
+        if _has("".join(drawn[one] for one in sorted(drawn)), [*words.values()]):
             found.append(texts.node[said])
     return np.concatenate(found)
 
@@ -124,7 +124,8 @@ def _has(drawn: str, said: list[str]) -> bool:
     """Return whether some texts have no letters, digits and words that what is drawn has not."""
     shown = _plain(drawn)
     words = [_plain(one) for one in said]
-    if len(shown) > len("".join(words)) + _MOST_MORE:
+    # Braces are drawn from many signs for private use.
+    if sum(unicodedata.category(sign) != "Co" for sign in shown) > len("".join(words)) + _MOST_MORE:
         return False
     return not Counter("".join(words)) - Counter(shown) and all(
         one in shown for one in words if len(one) >= _FEWEST_IN_WORD
