@@ -333,6 +333,9 @@ class TestFormulas:
     def test_formulas_of_a_page_have_few_letters_that_nobody_sees(self) -> None:
         all_of_them = " ".join("<math alttext='x a n d'><mi>x</mi></math>" for _ in range(4))
         assert markdown(f"<p>{all_of_them}</p>") == "$x a n d$ $x a n d$ $x a n d$ x\n"
+        # Words of letters that are seen do not make up for others.
+        all_of_them = " ".join("<math alttext='ba s a y'><mi>a</mi><mi>b</mi></math>" for _ in range(6))
+        assert markdown(f"<p>{all_of_them}</p>").count("$") == 2 * 5
 
     @pytest.mark.parametrize(
         ("inside", "tex"),

@@ -110,7 +110,8 @@ def unseen_words(formula: Formula, text: str) -> tuple[frozenset[str], int] | No
     given = _plain(_COMMAND.sub(_without_names, formula.tex))
     unseen = (Counter(filter(_says, given)) - Counter(shown)).total()
     words = frozenset(word for word in _WORD.findall(given) if word not in shown)
-    single = max(unseen - sum(map(len, words)), 0)
+    rest = _WORD.sub(lambda word: word[0] if word[0] in shown else " ", given)
+    single = (Counter(filter(_says, rest)) - Counter(shown)).total()
     return (words, single) if unseen <= _MOST_LETTERS and single <= _MOST_SINGLE else None
 
 
