@@ -2,15 +2,16 @@
 // layOut(): lays out what is skipped far from the window, so that what readers find there begins and loads, as when they
 // come near; returns whether there is any.
 // visit(places): has rests() scroll to places, too, [[left, top, right, bottom], ...] in px of the window as it is now.
-// rests(): whether animations have ended that end soon, others that count as after `endMs` have gone on for `oldMs`, and lazy
-// pictures have come that meet text; it gives up when none has come for `lazyMs`.
+// rests(): "rests" if animations have ended that end soon, others that count as after `endMs` have gone on for `oldMs`, and
+// lazy pictures have come that meet text; it gives up when none has come for `lazyMs`. Else "begins" if an animation waits for
+// a frame to begin with, or "moves".
 // notePictures(), lostPictures(): where the pictures and frames are [[left, top, right, bottom], ...] that had not come
 // when they were noted, or have gone since because loading was stopped, and the texts that they met then, if the page was
 // laid out anew; in px of the page.
 Object.assign(domsieve, (() => {
   const {
     part, run, own, kind, isLaidOut, viewOf, trees, places, allTrees, laidOut, canScroll, animationsOf, endsWithin, isYoung,
-    isPassing,
+    isPassing, runs,
   } = dom;
 
   let pictures, texts; // none are known if they could not be noted
@@ -217,9 +218,11 @@ Object.assign(domsieve, (() => {
 
     // Called again and again, because no timer goes on without scripts.
     rests(leftMs, lazyMs, endMs, oldMs) {
-      if (brings(lazyMs)) return false;
-      return !allTrees().flatMap(animationsOf).some((one) => endsWithin(one, leftMs)
-        || (isPassing(one, endMs) && isYoung(one, oldMs)));
+      const isBringing = brings(lazyMs);
+      const all = allTrees().flatMap(animationsOf);
+      const isMoving = (one) => endsWithin(one, leftMs) || (isPassing(one, endMs) && isYoung(one, oldMs));
+      if (!isBringing && !all.some(isMoving)) return "rests";
+      return all.some((one) => one.pending && runs(one)) ? "begins" : "moves";
     },
 
     notePictures() {

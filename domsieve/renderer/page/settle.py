@@ -32,6 +32,8 @@ _SCROLL_STEPS = 200
 _LOOK_S = 0.1
 # The next lazy picture has so long to arrive.
 _LAZY_S, _REST_STEP_S = 2.0, 0.05
+# A page normally answers within this time, with the pause before the next question.
+_ANSWER_S = 0.1
 _LAZY, _MOST_LAZY = "img[loading=lazy i], video[loading=lazy i], iframe[loading=lazy i]", 300
 
 logger = logging.getLogger(__name__)
@@ -76,18 +78,24 @@ async def settle(
 async def _rest(tab: Tab, watch: PageEvents, limit_s: float) -> None:
     """Wait until the page shows what it shows from then on, so that pictures show nothing else."""
     now = asyncio.get_running_loop().time
-    start, limit = now(), inf
     is_loading = await _call(tab, watch, "layOut()", limit_s)
     if places := await _unreached(tab, watch, limit_s):
         await _call(tab, watch, f"visit({json.dumps(places)})", limit_s)
-    while (left := ENDS_SOON_S + start - now()) > 0:
+    start, limit = now(), inf
+    latest = start + ENDS_SOON_S
+    while (left := ENDS_SOON_S + start - (asked := now())) > 0:
         function = f"rests({round(left * 1000)}, {round(_LAZY_S * 1000)}, {ENDS_MS}, {OLD_MS})"
-        if await _ask(tab, watch, function, limit_s, absent=True):
+        found = await _ask(tab, watch, function, limit_s, absent="rests")
+        if found == "rests":
             # Of what is at these places, and of backgrounds, only requests tell whether it has come.
             limit = min(limit, now() + _LAZY_S)
             if not (places or is_loading) or watch.idle_s() or now() >= limit:
                 return
         await asyncio.sleep(_REST_STEP_S)
+        # What begins has its time from the next frame on, which a busy machine may paint much later. Such a machine
+        # also answers late.
+        passed = now() - asked
+        start = min(start + (passed if found == "begins" else max(passed - _ANSWER_S, 0.0)), latest)
 
 
 async def _unreached(tab: Tab, watch: PageEvents, limit_s: float) -> list[list[float]]:
