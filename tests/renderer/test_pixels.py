@@ -585,14 +585,54 @@ def test_letters_that_are_lost_in_a_ground_of_noise_are_not_seen(studio: Studio)
         assert not judged(show(studio, html))[_WORDS], letters
 
 
+def _squares(*, with_words: bool) -> str:
+    colours = np.random.default_rng(3).choice([60, 195], (4, 70, 3))
+
+    def of(row: int, column: int, *, is_other: bool) -> str:
+        colour = 255 - colours[row, column] if is_other else colours[row, column]
+        place = f"x='{12 * column}' y='{12 * row}' width='12' height='12'"
+        return f"<rect {place} fill='rgb{(*colour.tolist(),)}'/>"
+
+    def ground(is_other: bool) -> str:
+        cells = "".join(of(*cell, is_other=is_other) for cell in np.ndindex(4, 70))
+        return f"<g shape-rendering='crispEdges'>{cells}</g>"
+
+    words = f"<clipPath id='t'><text y='34' style='font:bold 28px sans-serif'>{_WORDS}</text>"
+    over = f"{words}</clipPath><g clip-path='url(#t)'>{ground(True)}</g>" if with_words else ""
+    size = "width='840' height='48'"
+    drawing = f"<svg xmlns='http://www.w3.org/2000/svg' {size}>{ground(False)}{over}</svg>"
+    return f"url(data:image/svg+xml;base64,{base64.b64encode(drawing.encode()).decode()})"
+
+
+def test_letters_that_are_filled_with_their_ground_are_not_seen(studio: Studio) -> None:
+    style = (
+        f"background:{_squares(with_words=False)};background-clip:text;-webkit-text-stroke:3px transparent"
+    )
+    for letters, is_seen in (
+        (f"{style};color:transparent", False),
+        ("color:#fff", True),
+        ("color:#000", True),
+    ):
+        page = show(
+            studio,
+            f"<div style='font:bold 28px/48px sans-serif;width:840px;background:{_squares(with_words=not is_seen)}'>"
+            f"<span style='display:block;{letters}'>{_WORDS}</span></div>",
+        )
+        kept = str(domsieve.clean(page, method="none", hidden="pixels").text).split()
+        assert kept == (_WORDS.split() if is_seen else []), letters
+
+
 def test_captions_of_pictures_with_many_details_are_seen(studio: Studio) -> None:
     steps = np.random.default_rng(2).normal(0, 9, (100, 300, 3)).cumsum(axis=1) + 128
     file = io.BytesIO()
     Image.fromarray(np.clip(steps, 0, 255).astype(np.uint8)).resize((900, 300)).save(file, "PNG")
     ground = f"url(data:image/png;base64,{base64.b64encode(file.getvalue()).decode()})"
-    for style in ("color:#fff", "color:#000", "color:#fff;text-shadow:1px 1px 3px #000"):
+    outlined = f"{_BIG};color:#fff;-webkit-text-stroke:3px #000;paint-order:stroke"
+    for style in ("color:#fff", "color:#000", "color:#fff;text-shadow:1px 1px 3px #000", outlined):
         html = f"<div style='background:{ground};height:300px;{style}'>{_WORDS}</div>"
         assert not judged(show(studio, html))[_WORDS]
+    html = f"<div style='background:linear-gradient(#000,#222);height:300px;{outlined}'>{_WORDS}</div>"
+    assert not judged(show(studio, html))[_WORDS]
 
 
 @pictured(lambda number: READABLE[number].format(_WORDS))
