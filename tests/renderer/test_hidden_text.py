@@ -773,6 +773,50 @@ def test_hidden_text_is_found_with_its_reason(studio: Studio, reason: Hiding) ->
         assert found == {f"word{number}": reason}, bodies[number]
 
 
+_MORE = "<p style='height:900px'>more</p>"
+# Fixed bodies, and boxes with content near the window only, which captures change.
+MOVED = {
+    Hiding.CLIPPED: [
+        "<style>html {{ height: 400px; clip-path: inset(0) }} body {{ margin: 0; position: fixed; top: 400px; "
+        "height: 300px; "
+        "overflow: auto }}</style><p>{}</p>" + _MORE,
+        "<style>body {{ margin: 0; position: fixed; top: 0; right: -700px; width: 700px; height: 900px "
+        "}}</style><p>{}</p>",
+        "<div style='content-visibility:auto;height:40px;overflow:visible !important'><p style='position:absolute;"
+        "top:300px'>{}</p></div>",
+    ],
+    Hiding.COVERED: [
+        "<style>html::before {{ content: ''; position: absolute; inset: 0 0 auto; height: 900px; background: #fff; "
+        "z-index: 5 "
+        "}} html {{ padding-top: 1000px }} body {{ position: fixed; top: 0; height: 850px }}</style><p>{}</p>",
+        "<style>.q {{ content-visibility: auto }} .q i {{ counter-increment: k 5 }} @counter-style s {{ system: "
+        "fixed 0; symbols: "
+        "'' a a a a M }} p {{ position: absolute; top: 105px }} .w {{ position: absolute; top: 100px }} .w::before "
+        "{{ display: "
+        "block; content: counter(k, s); font-size: 100px; color: transparent }}</style><div "
+        "class=q><i>i</i></div><p>{}</p>"
+        "<div class=w><div style='width:900px;height:60px;background:#fff'></div></div>",
+        "<p style='position:absolute;top:255px;left:40px;margin:0'>{}</p><div style='position:absolute;top:0;"
+        "font-size:0;line-height:0'>"
+        "<b style='content-visibility:auto;display:inline-block;width:10px;height:300px;font-size:16px;"
+        "line-height:20px'>x"
+        "</b><b style='display:inline-block;width:900px;height:60px;background:#fff'></b></div>",
+        "<div style='content-visibility:auto;height:20px;display:block !important'>more<i "
+        "style='float:left;width:1000px;"
+        "height:200px'></i></div><div "
+        "style='display:flow-root;width:900px;height:60px;background:#fff;position:relative;"
+        "z-index:1'></div><p style='position:absolute;top:30px;margin:0'>{}</p>",
+    ],
+}
+
+
+@pytest.mark.parametrize("reason", MOVED, ids=lambda reason: reason.name)
+def test_what_captures_change_hides_what_it_hid(studio: Studio, reason: Hiding) -> None:
+    pages = studio.show_all(html.format("word word") for html in MOVED[reason])
+    found = {html: judged(page).get("word word") for html, page in zip(MOVED[reason], pages, strict=True)}
+    assert found == dict.fromkeys(MOVED[reason], reason)
+
+
 @pytest.mark.parametrize("reason", WAYS, ids=lambda reason: reason.name)
 def test_ways_to_hide_a_text_are_found(studio: Studio, reason: Hiding) -> None:
     pages = studio.show_all(html.format("word word") for html in WAYS[reason])
@@ -1008,6 +1052,9 @@ FADES_OUT = [
     "<meta http-equiv=Refresh content='0; #x'><style>#x:target~p{{opacity:0}}</style><i id=x></i><p>{}</p>",
     "<iframe srcdoc=\"<meta http-equiv=refresh content='9,URL=&quot;about:srcdoc#x&quot;'><style>#x:target~p"
     '{{opacity:0}}</style><i id=x></i><p>{}</p>"></iframe>',
+    "<meta http-equiv=refresh content='&#11;20&#8195;'>"
+    + _FADE
+    + "<p style='animation:in 1s 30s forwards'>{}</p>",
     "<meta http-equiv=refresh content=20>" + _FADE + "<p style='animation:in 1s 30s forwards'>{}</p>",
     "<meta http-equiv=refresh content=20><svg><text y=20 opacity=0>{}"
     "<set attributeName=opacity to=1 begin=30s /></text></svg>",

@@ -381,3 +381,20 @@ def test_pages_of_xml_are_judged_alike(studio: Studio, way: str) -> None:
     said = judged(studio.render("/page.xhtml", CaptureOptions(pixels=True)).snapshot)
     assert not said["before"]
     assert said[_WORDS]
+
+
+_COMES = f"""<style>.x {{ visibility: hidden; animation: k 0s 30s forwards }} @keyframes k {{
+    to {{ visibility: visible }} }}</style><p>before</p><p class=x>{_WORDS}</p>"""
+_GOES = f"<style>#x:target ~ p {{ display: none }}</style><h1>before</h1><i id=x></i><p>{_WORDS}</p>"
+
+
+@pytest.mark.parametrize("source", [_COMES, _GOES, "<h1>before</h1><iframe src=/inner></iframe>"])
+def test_pages_begin_anew_by_their_headers(studio: Studio, source: str) -> None:
+    pages, kind = studio.server.pages, {"Content-Type": "text/html"}
+    pages["/plain"] = _COMES
+    pages["/inner"] = partial(send, body=_COMES.encode(), headers={**kind, "Refresh": "20"})
+    pages["/page"] = partial(send, body=source.encode(), headers={**kind, "Refresh": "40; url=#x"})
+    said = judged(studio.render("/page", CaptureOptions(pixels=True)).snapshot)
+    assert not said["before"]
+    assert said[_WORDS] if source != _COMES else not said[_WORDS]
+    assert not judged(studio.render("/plain", CaptureOptions(pixels=True)).snapshot)[_WORDS]

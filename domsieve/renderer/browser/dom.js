@@ -6,7 +6,8 @@
 // trees(root), places(document, x, y), allTrees(): the shadow trees in a tree, the documents in one, and both of all.
 // laidOut(root): what may be laid out in an element.
 // animated(element, look): gives an element a look, by an animation, and returns that.
-// unskipped(element, style): the look of a box that has content only near the window when it is there; null for others.
+// isSkipping(element, style): whether it is a box that has content only near the window.
+// unskip(elements): shows what such boxes have there; returns the animations that do so.
 // scrolls(style), canScroll(element): whether a box can be scrolled to the side, and down; and by a reader.
 // animationsOf(tree), runs(animation), endsWithin(animation, ms): animations, whether one goes by the clock, and ends soon.
 // isYoung(animation, ms): whether it has gone on for less than so long.
@@ -19,6 +20,7 @@
 // bringTo(animation, from, ms): brings an animation that had the time `from` to where it is after so long.
 // refreshOf(document): after how many ms, since it began, it goes elsewhere, begins again or goes to a fragment
 // (`http-equiv=refresh`), and which fragment; Infinity if it does not.
+// refreshBy(headers): notes what the headers `Refresh` of documents say, by their addresses.
 // leavesIn(document): in how many ms it goes elsewhere or begins again, or one around it does.
 // clocksOf(tree): the drawings that have a clock for their own animations (SMIL), unless it is stopped.
 // hasOwn(drawing): whether it has such animations.
@@ -92,20 +94,49 @@ globalThis.dom = (() => {
     animation.finish();
     return animation;
   };
-  // What it contains stays contained: https://www.w3.org/TR/css-contain-2/#content-visibility. The page and its body begin
-  // in the window, and their containment is also that of the window.
-  const unskipped = (element, style) => {
-    const { contentVisibility, translate, overflow, display } = style;
-    if (contentVisibility !== "auto" || !skips(style)) return null;
+  // The page and its body begin in the window, and their containment is also that of the window.
+  const isSkipping = (element, style) => {
+    if (style.contentVisibility !== "auto" || !skips(style)) return false;
     const { documentElement, body } = part(element, Node, "ownerDocument");
-    if (element === documentElement || element === body) return null;
-    const isBlock = /^(block|list-item)$/.test(display);
-    return {
-      contentVisibility: "visible",
-      ...(translate === "none" ? { translate: "0px" } : {}),
-      ...(/visible/.test(overflow) ? { overflow: "clip" } : {}),
-      ...(isBlock ? { display: display === "block" ? "flow-root" : "flow-root list-item" } : {}),
+    return element !== documentElement && element !== body;
+  };
+  // What they contain stays contained: https://www.w3.org/TR/css-contain-2/#content-visibility. No animation says so, and no
+  // selector of a page matches a style sheet, which finds them by their places in their trees.
+  const MOST_RUNS = 1_000; // a bound of the work
+  const containing = ({ contain }) =>
+    `${/strict|(^| )size/.test(contain) ? "size " : /inline-size/.test(contain) ? "inline-size " : ""}layout style paint`;
+  const unskip = (elements) => {
+    const numbers = new Map(), paths = new Map();
+    const numberOf = (element) => {
+      const parent = part(element, Node, "parentNode");
+      if (!numbers.has(parent)) {
+        const all = part(parent, kind(parent) === Node.ELEMENT_NODE ? Element : DocumentFragment, "children");
+        numbers.set(parent, new Map([...all].map((one, at) => [one, at + 1])));
+      }
+      return numbers.get(parent).get(element);
     };
+    const pathOf = (node) => {
+      if (kind(node) !== Node.ELEMENT_NODE) return ":host";
+      if (node === part(part(node, Node, "ownerDocument"), Document, "documentElement")) return ":root";
+      if (!paths.has(node)) paths.set(node, `${pathOf(part(node, Node, "parentNode"))} > :nth-child(${numberOf(node)})`);
+      return paths.get(node);
+    };
+    for (const [tree, some] of Map.groupBy(elements, (one) => run(one, Node, "getRootNode"))) {
+      const runs = [];
+      for (const element of some) {
+        const [parent, number] = [part(element, Node, "parentNode"), numberOf(element)];
+        const contain = containing(getComputedStyle(element)), last = runs.at(-1);
+        if (last?.parent === parent && last.contain === contain && last.end === number - 1) last.end = number;
+        else runs.push({ parent, contain, begin: number, end: number });
+      }
+      const rules = runs.slice(0, MOST_RUNS).map(({ parent, contain, begin, end }) =>
+        `${pathOf(parent)} > :nth-child(n+${begin}):nth-child(-n+${end})${":not(#_)".repeat(9)} { contain: ${contain} !important }`);
+      const made = new CSSStyleSheet();
+      made.replaceSync(rules.join("\n"));
+      tree.adoptedStyleSheets = [...tree.adoptedStyleSheets, made];
+    }
+    const isContained = (one) => /^(content|strict)$|layout style paint/.test(getComputedStyle(one).contain);
+    return elements.filter(isContained).map((one) => animated(one, { contentVisibility: "visible" }));
   };
   const scrolls = ({ overflowX, overflowY }) => [overflowX, overflowY].map((value) => /auto|scroll/.test(value));
   const canScroll = (element) => {
@@ -123,7 +154,9 @@ globalThis.dom = (() => {
   const animationsOf = (tree) =>
     run(tree, kind(tree) === Node.DOCUMENT_NODE ? Document : ShadowRoot, "getAnimations");
   // https://html.spec.whatwg.org/multipage/semantics.html#attr-meta-http-equiv-refresh
-  const REFRESH = /^[\t\n\f\r ]*(\d[\d.]*)(?:(?=[;,\t\n\f\r ])[\t\n\f\r ]*[;,]?[\t\n\f\r ]*(.*))?$/s;
+  // Chrome also takes other white space for such, as far as Unicode does (the bidirectional class WS).
+  const WHITE = "\\t\\n\\v\\f\\r \\u1680\\u2000-\\u200a\\u2028\\u205f\\u3000";
+  const REFRESH = new RegExp(`^[${WHITE}]*(\\d[\\d.]*)(?:(?=[;,${WHITE}])[${WHITE}]*[;,]?[${WHITE}]*(.*))?$`, "s");
   // Browsers let documents in a sandbox without scripts go nowhere.
   const stays = (inner) => {
     const frame = part(inner, Document, "defaultView")?.frameElement;
@@ -131,11 +164,17 @@ globalThis.dom = (() => {
     const words = frame.getAttribute("sandbox")?.toLowerCase().split(/\s+/);
     return (words && !words.includes("allow-scripts")) || stays(part(frame, Node, "ownerDocument"));
   };
+  let refreshes = new Map();
+  const refreshBy = (headers) => {
+    refreshes = new Map(Object.entries(headers));
+  };
   const refreshOf = (inner) => {
     if (stays(inner)) return { ms: Infinity };
-    const found = [...inner.querySelectorAll("meta[http-equiv=refresh i][content]")].flatMap((one) => {
-      if (part(one, Element, "namespaceURI") !== "http://www.w3.org/1999/xhtml") return [];
-      const [, seconds, rest = ""] = one.getAttribute("content").match(REFRESH) ?? [];
+    const metas = [...inner.querySelectorAll("meta[http-equiv=refresh i][content]")].filter((one) =>
+      part(one, Element, "namespaceURI") === "http://www.w3.org/1999/xhtml");
+    const header = refreshes.get(part(inner, Document, "URL").split("#")[0]) ?? "";
+    const found = [header, ...metas.map((one) => one.getAttribute("content"))].flatMap((said) => {
+      const [, seconds, rest = ""] = said.match(REFRESH) ?? [];
       if (!seconds) return [];
       const address = rest.replace(/^url\s*=\s*/i, "").replace(/^(["'])(?:(.*)\1.*|(.*))$/s, "$2$3");
       const base = part(inner, Document, "baseURI"), [own] = part(inner, Document, "URL").split("#");
@@ -217,8 +256,9 @@ globalThis.dom = (() => {
   };
 
   return {
-    part, run, own, kind, isLaidOut, viewOf, trees, places, allTrees, laidOut, animated, unskipped, scrolls, canScroll,
-    animationsOf, refreshOf, leavesIn, clocksOf, hasOwn, runs, leftOf, endsWithin, isYoung, lasts, periodOf, repeats, isEndless,
+    part, run, own, kind, isLaidOut, viewOf, trees, places, allTrees, laidOut, animated, isSkipping, unskip, scrolls, canScroll,
+    animationsOf, refreshOf, refreshBy, leavesIn, clocksOf, hasOwn, runs, leftOf, endsWithin, isYoung, lasts, periodOf, repeats,
+    isEndless,
     begins, isPassing, bringTo, SOON_MS, SLOW_MS, hold, isHeld, letGo,
   };
 })();

@@ -3,7 +3,7 @@
 // scrollThrough(): scrolls to the end in steps that let lazy content come, and back to the top.
 // reached(selector): how many elements are in the documents and shadow trees that are open to this script.
 // shows(), aim(): find the first element that is shown by a selector; null says that it is no selector.
-// goUp(), unscroll(withPage, endMs): scroll back to the top.
+// goUp(), unscroll(withPage, endMs, refreshes): scroll back to the top.
 // hideNoscript(): keeps noscript hidden while scripts are off, or ends that.
 // trim(): makes the document ready for its capture, and brings animations to where they are after `endMs`, also if they
 // wait for a reader to scroll to something; returns how many nodes it had.
@@ -13,9 +13,9 @@
 // hold(), letGo(): pauses the others, so that the pictures show them as they are in the capture, and lets them go on.
 globalThis.domsieve = (() => {
   const {
-    part, run, own, isLaidOut, trees, places, allTrees, laidOut, animated, unskipped, canScroll, animationsOf, refreshOf,
-    leavesIn, clocksOf, hasOwn, kind, isYoung, runs, leftOf, repeats, begins, isPassing, periodOf, bringTo, SOON_MS, hold, isHeld,
-    letGo,
+    part, run, own, isLaidOut, trees, places, allTrees, laidOut, animated, isSkipping, unskip, canScroll, animationsOf, refreshOf,
+    refreshBy, leavesIn, clocksOf, hasOwn, kind, isYoung, runs, leftOf, repeats, begins, isPassing, periodOf, bringTo, SOON_MS,
+    hold, isHeld, letGo,
   } = dom;
 
   let lastChange = performance.now();
@@ -49,18 +49,29 @@ globalThis.domsieve = (() => {
     animated(element, { scrollSnapType: "none" });
     go();
   };
+  const FAR_PX = 999_999; // more digits are not written out in computed styles
   // Scripts lock a page behind a dialog by a fixed body, which shows only a part of the page then, and others let only a
-  // fixed body scroll; what such a body has beside the window stays there.
+  // fixed body scroll. Both stay where they are, and what they have beside the window stays there.
   const release = () => {
     const { body } = document;
     if (!body || getComputedStyle(body).position !== "fixed") return;
     const { left, top, right, bottom, width, height } = body.getBoundingClientRect();
     const isLocked = height > innerHeight + 1 && top <= 0 && bottom > 0;
     const scrolls = part(body, Element, "scrollHeight") > part(body, Element, "clientHeight") + 1 && canScroll(body)[1];
-    const size = { width: `${width}px`, height: `${height}px` };
-    const [before, after] = [Math.max(-left, 0), Math.max(right - innerWidth, 0)];
-    const cut = !isLocked && before + after ? { clipPath: `inset(-1000000px ${after}px -1000000px ${before}px)` } : {};
-    if (isLocked || scrolls) animated(body, { position: "relative", top: "0px", ...(scrolls ? { ...size, ...cut } : {}) });
+    if (!isLocked && !scrolls) return;
+    const y = isLocked ? 0 : top;
+    const beside = [...(isLocked ? [0, 0] : [-top, bottom - innerHeight]), right - innerWidth, -left].map((px) => Math.max(px, 0));
+    const [above, below, after, before] = beside.map((px) => `${px || -FAR_PX}px`);
+    const look = {
+      position: "absolute", margin: "0px", boxSizing: "border-box", width: `${width}px`, ...(scrolls ? { height: `${height}px` } : {}),
+      ...(beside.some(Boolean) ? { clipPath: `inset(${above} ${after} ${below} ${before})` } : {}),
+    };
+    const lay = (...place) => animated(body, { ...look, left: `${place[0]}px`, top: `${place[1]}px` });
+    const laid = lay(left, y), found = body.getBoundingClientRect();
+    laid.cancel();
+    const last = lay(2 * left - found.left, 2 * y - found.top);
+    // Important styles are stronger than animations.
+    if (look.clipPath && !getComputedStyle(body).clipPath.startsWith("inset")) last.cancel();
   };
   // A capture has no styles of ::first-line. Where the first line is the only one, the element gets its colour, and
   // keeps all else that is made of its own colour.
@@ -130,16 +141,16 @@ globalThis.domsieve = (() => {
   // Chapters below the fold may be skipped until they are scrolled to. An animation shows them and changes no attribute.
   // Returns what is laid out.
   const showSkipped = () => {
-    const all = [], firstLines = [];
+    const all = [], skipping = [], firstLines = [];
     for (const one of laidOut(own("documentElement"))) {
       all.push(one);
       const [element, style] = one;
       if (!style) continue;
-      const look = unskipped(element, style);
-      if (look) animated(element, look);
+      if (isSkipping(element, style)) skipping.push(element);
       const color = colourOfFirstLine(element, style);
       if (color) firstLines.push({ element, style, color });
     }
+    unskip(skipping);
     showFirstLines(firstLines);
     return all;
   };
@@ -338,8 +349,10 @@ globalThis.domsieve = (() => {
     },
 
     // An address with a fragment or a script may have scrolled the page or boxes in it, and some snap. Returns whether
-    // any was scrolled; the page itself counts only `withPage`. What goes to a fragment by itself within `endMs` does so now.
-    unscroll(withPage, endMs) {
+    // any was scrolled; the page itself counts only `withPage`. What goes to a fragment by itself within `endMs` does so now;
+    // for `refreshes`, see refreshBy().
+    unscroll(withPage, endMs, refreshes) {
+      refreshBy(refreshes);
       for (const [inner] of places(document, 0, 0)) {
         const { ms, fragment } = refreshOf(inner);
         if (ms <= endMs && fragment !== undefined) part(inner, Document, "defaultView").location.hash = fragment;

@@ -98,6 +98,7 @@ class PageEvents:
         self.interactive = False
         self.loaded = False
         self._responses: dict[str, Response] = {}
+        self.refreshes: dict[str, str] = {}  # the header `Refresh` of documents, by their addresses
         self._now = asyncio.get_running_loop().time
         self._in_flight: dict[str, tuple[str, float]] = {}
         self._given_up: dict[str, tuple[str, float]] = {}
@@ -251,6 +252,7 @@ class PageEvents:
                     response["url"], response["status"], response["mimeType"]
                 )
             return
+        self.refreshes[response["url"]] = headers.get("refresh", "")
         self._responses[event["loaderId"]] = Response(
             response["url"],
             response["status"],

@@ -3,7 +3,7 @@
 import asyncio
 import contextlib
 import itertools
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -17,9 +17,10 @@ from domsieve.renderer.page._pixel_scripts import relaid
 
 # A page is scrolled through in steps of this share of the window, no more than so many.
 _STEP, _MOST_STEPS = 0.8, 400
-# A wheel scrolls so far at once. A page or a box is scrolled so for the first px, then by more and more, and no more
-# than so often. A box of whose way less is left is at its end.
-_WHEEL_PX, _FIRST_PX, _MORE, _MOST_WHEELS, _AT_END_PX = 100.0, 3_000.0, 1.15, 80, 2.0
+# A wheel scrolls so far by each notch. For the first px, a page or a box is looked at after each, then after more and
+# more, and no more often than so. Beyond so many px, these come at once. A box of whose way less is left is at its
+# end.
+_WHEEL_PX, _FIRST_PX, _MORE, _MOST_WHEELS, _FAR_PX, _AT_END_PX = 100.0, 3_000.0, 1.15, 80, 50_000.0, 2.0
 # A wheel is turned so for boxes in a box, which come first.
 _INNER_PX = (_WHEEL_PX, *(5_000.0,) * 6)
 # A wheel is turned at so many places of the window, and if nothing moves, so many times as far.
@@ -133,8 +134,8 @@ class Reader(Camera):
     async def _walk(self, document: int, number: int, at: tuple[float, float], axis: int, way: int) -> bool:
         """Return whether a wheel scrolls a box on until its end, or far."""
         left = np.inf
-        for px in _steps(np.inf):
-            state = await self._wheel(document, number, at, axis, way * px)
+        for notches in _steps(np.inf):
+            state = await self._wheel(document, number, at, axis, *(way * notch for notch in notches))
             if state["left"][axis] < _AT_END_PX:
                 return True
             if state["left"][axis] >= left:
@@ -143,18 +144,19 @@ class Reader(Camera):
         return True
 
     async def _wheel(
-        self, document: int, number: int, at: tuple[float, float], axis: int, px: float
+        self, document: int, number: int, at: tuple[float, float], axis: int, *notches: float
     ) -> dict[str, Any]:
-        """Turn a wheel, and return what ``turned`` says then."""
-        await self._dispatch(at, axis, px)
+        """Turn a wheel by some px at a time, and return what ``turned`` says then."""
+        await self._dispatch(at, axis, notches)
         state: dict[str, Any] = await self.call(document, "turned", number)
         return state
 
-    async def _dispatch(self, at: tuple[float, float], axis: int, px: float) -> None:
+    async def _dispatch(self, at: tuple[float, float], axis: int, notches: Iterable[float]) -> None:
         wheel = {"type": "mouseWheel", "x": at[0], "y": at[1], "deltaX": 0.0, "deltaY": 0.0}
-        wheel["deltaY" if axis else "deltaX"] = px
         await self.loosen()
-        await self.session.send("Input.dispatchMouseEvent", wheel)
+        for px in notches:
+            wheel["deltaY" if axis else "deltaX"] = px
+            await self.session.send("Input.dispatchMouseEvent", wheel)
         await self.arrive()
 
     async def walk(self, window_px: F64, end: float, axis: int) -> float:
@@ -170,10 +172,10 @@ class Reader(Camera):
             for _ in range(_MOST_SPOTS)
         ]
         done = 0.0
-        for px in _steps(end - float(window_px[axis])):
+        for notches in _steps(end - float(window_px[axis])):
             # What sticks may become smaller, so that the page goes back by as much.
             for times, at in itertools.product(_ONCE_MORE, [*spots]):
-                await self._dispatch(at, axis, times * px)
+                await self._dispatch(at, axis, (times * px for px in notches))
                 before, done = done, abs(float((await self.call(0, "places"))[0][axis]))
                 if done > before:
                     spots.sort(key=lambda one: one != at)
@@ -225,12 +227,13 @@ class Reader(Camera):
         await self.go(0.0)
 
 
-def _steps(way: float) -> Iterator[float]:
-    """Yield by how much a wheel scrolls each time, until a way is done."""
+def _steps(way: float) -> Iterator[list[float]]:
+    """Yield by how much a wheel scrolls before each look, in px by notch, until a way is done."""
     done, px = 0.0, _WHEEL_PX
     for _ in range(_MOST_WHEELS):
         if done >= way:
             return
-        yield px
+        count = round(px / _WHEEL_PX) if done < _FAR_PX else 1
+        yield [px / count] * count
         done += px
         px *= _MORE if done >= _FIRST_PX else 1.0

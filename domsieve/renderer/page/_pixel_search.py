@@ -140,10 +140,10 @@ class Searcher(Viewer):
                 rooms.learn(count, boxes)
                 if share:
                     self._wait_again(count, boxes, rooms, sought)
-            for box in sought:
+            for box in {*sought, *(np.flatnonzero(boxes).tolist() if share else ())}:
                 tries[box] += 1
-                most_tries = _MOST_TRIES if moves else _MOST_PLACES if share and boxes[box] else 1
-                if tries[box] >= most_tries:
+                is_pictured = share and boxes[box]
+                if tries[box] >= (_MOST_PLACES if is_pictured else _MOST_TRIES if moves else 1):
                     count.give_up(box)
             self._forget_shapes(scene)
         count.leave(count.waiting())
@@ -193,7 +193,7 @@ class Searcher(Viewer):
         """
         handle, document = await self._handle(scene, node), int(scene.document_of[node])
         first = np.array(await self.call(document, "isScroller", handle))
-        found = await self._is_scrolled(scene, node, whole_way=self.has_driven)
+        found = await self._is_scrolled(scene, node, whole_way=self.is_lively)
         for share, px in _LOOKS_ON if found.any() else ():
             on = CHANCE.uniform(0.0, share), CHANCE.uniform(0.0, px)
             await self.call(document, "bringOn", handle, *on)

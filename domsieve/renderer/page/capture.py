@@ -396,7 +396,7 @@ async def _trim(
     are on, so they are on again for the capture, except where pictures follow: then only ``noscript`` is hidden.
     """
     async with _scripts_off(tab, limit_s=limit_s) if scripts and not pixels else contextlib.nullcontext():
-        unscroll = f"unscroll({str(pixels).lower()}, {ENDS_MS})"
+        unscroll = f"unscroll({str(pixels).lower()}, {ENDS_MS}, {json.dumps(watch.refreshes)})"
         if await tab.call(watch.frame_id, watch.loader_id, unscroll, limit_s=limit_s):
             await asyncio.sleep(_FRAME_S)  # else scripts would be told of it afterwards
         if scripts and pixels:

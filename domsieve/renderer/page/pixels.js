@@ -13,7 +13,7 @@
 // scrollPage(left, top): scrolls the page; returns how far, and the size of the window.
 // undo(element), restore(): undo what was put, and everything; restore returns whether anything was scrolled.
 // The others share sheet(rules), strong(selector), adopt(sheets, trees), drop(sheets, trees), treesOf(roots),
-// isPut(element), above(node), rectOf(element), stretched(width) and
+// isPut(element), above(node), isIn(outer, node), rectOf(element), stretched(width) and
 // isWindow(element), scrolledTo(element), scrollOn(element, left, top) and scrollBack([element, [left, top]]).
 globalThis.domsievePixels = (() => {
   const { part, run, own, isLaidOut, scrolls, trees, animated } = dom;
@@ -64,6 +64,10 @@ globalThis.domsievePixels = (() => {
   };
 
   const above = (node) => part(node, Node, "parentNode") ?? (node instanceof ShadowRoot ? node.host : null);
+  const isIn = (outer, node) => {
+    while (node && node !== outer) node = above(node);
+    return Boolean(node);
+  };
   const rectOf = (element) => run(element, Element, "getBoundingClientRect");
 
   // A root scrolls its window. Without a doctype (quirks mode), only the body knows how far, and if that scrolls by itself,
@@ -85,6 +89,9 @@ globalThis.domsievePixels = (() => {
   };
 
   const MOST_INSIDE = 300; // in a fixed box that is looked at
+  const BUTTONS = ["up", "down", "left", "right"].map((way) => `::scroll-button(${way})`);
+  const PARTS = ["::before", "::after", "::details-content", "::scroll-marker-group", ...BUTTONS];
+  const NEAR_WINDOW = 1.25; // where a body ends that is locked to the window, in heights of that: it may have margins
   const digest = (text) => {
     let sum = 0;
     for (let at = 0; at < text.length; at++) sum = (31 * sum + text.charCodeAt(at)) | 0;
@@ -98,6 +105,8 @@ globalThis.domsievePixels = (() => {
     drop,
     treesOf,
     above,
+
+    isIn,
     rectOf,
     isWindow,
     scrolledTo,
@@ -111,12 +120,14 @@ globalThis.domsievePixels = (() => {
     undo,
 
     // A lock keeps readers from scrolling down. The picture shows what it cuts, unless both root and body have one.
-    // What is cut at the sides stays cut.
+    // What is cut at the sides stays cut, and so does what a body cuts that ends far below the window.
     isLocked() {
       const [root, body] = [own("documentElement"), own("body")];
       const locks = (element) => element && /hidden|clip/.test(getComputedStyle(element).overflowY);
       const overflows = (element) => part(element, Element, "scrollHeight") > part(element, Element, "clientHeight") + 1;
-      return Boolean(root && getComputedStyle(root).overflow !== "visible" && locks(body) && overflows(body));
+      const endsHere = (element) => rectOf(element).bottom <= NEAR_WINDOW * innerHeight;
+      const isRootOpen = !root || getComputedStyle(root).overflow === "visible";
+      return Boolean(!isRootOpen && locks(body) && overflows(body) && endsHere(body));
     },
 
     release() {
@@ -185,29 +196,40 @@ globalThis.domsievePixels = (() => {
     },
 
     // How fixed elements are in the window, and whether they are fixed in the page: boxes with a transform or the like
-    // hold what is fixed in them. If styles may follow what is scrolled, it is told how all in them looks.
-    stays(isLively, ...elements) {
+    // hold what is fixed in them. If styles may follow what is scrolled, it is told how all in them looks, but for what is
+    // scrolled in them. After `count` elements come closed shadow roots.
+    stays(isLively, count, ...all) {
+      const elements = all.slice(0, count), roots = treesOf(all.slice(count));
       const names = isLively ? this.properties() : [];
+      const stylesOf = (one) => [null, ...PARTS].map((name) => getComputedStyle(one, name));
       const seen = (one) => {
         const { left, top, width, height } = rectOf(one);
-        const styles = [null, "::before", "::after"].map((name) => getComputedStyle(one, name));
         const said = (style, at) => (at && style.content === "none" ? "" : names.map((name) => style[name]).join());
-        return [left, top, width, height, ...styles.map(said)];
+        return [left, top, width, height, ...stylesOf(one).map(said)];
+      };
+      // Nothing tells where parts of elements are that an anchor takes along.
+      const hasAnchored = (one) => stylesOf(one).slice(1).some(({ content, position, positionAnchor }) =>
+        content !== "none" && /^(absolute|fixed)$/.test(position) && positionAnchor?.startsWith("--"));
+      const insideOf = (element) => {
+        const boxes = [...turned.keys()].filter((box) => isIn(element, box));
+        return roots.filter((root) => isIn(element, root instanceof ShadowRoot ? root.host : element))
+          .flatMap((root) => [...(root instanceof ShadowRoot ? root : element).querySelectorAll("*")])
+          .filter((one) => isLaidOut(one) && !boxes.some((box) => box !== one && isIn(box, one)));
       };
       return elements.map((element) => {
-        const inside = !isLively ? []
-          : [...trees(element)].flatMap((root) => [...root.querySelectorAll("*")]).filter(isLaidOut);
         const isInPage = element instanceof HTMLElement && part(element, HTMLElement, "offsetParent") !== null;
-        const look = isLively ? digest([element, ...inside].map(seen).join()) : rectOf(element).top;
-        return [look, isInPage || inside.length > MOST_INSIDE];
+        if (!isLively) return [rectOf(element).top, isInPage];
+        const found = [element, ...insideOf(element)];
+        if (isInPage || found.length > MOST_INSIDE) return ["", true];
+        return [digest(found.map(seen).join()), found.some(hasAnchored)];
       });
     },
 
     // Scrolls all boxes to a share of their way; returns whether there are any.
-    scrollBoxes(share) {
+    scrollBoxes(share, ...roots) {
       const canScroll = (one) => one !== own("scrollingElement") && isLaidOut(one) && scrolls(getComputedStyle(one)).some(Boolean);
       if (!turned.size) {
-        const boxes = [...trees(document)].flatMap((root) => [...root.querySelectorAll("*")]).filter(canScroll);
+        const boxes = treesOf(roots).flatMap((root) => [...root.querySelectorAll("*")]).filter(canScroll);
         for (const box of boxes) turned.set(box, scrolledTo(box));
       }
       for (const box of turned.keys()) {

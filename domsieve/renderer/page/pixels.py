@@ -22,7 +22,7 @@ Pictures have half the size of the page, so they are four times as cheap.
 """
 
 import asyncio
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import msgspec
@@ -45,7 +45,7 @@ from domsieve.renderer.page._pixel_changes import (
 )
 from domsieve.renderer.page._pixel_count import Count, Sight
 from domsieve.renderer.page._pixel_fonts import Written, letters_of_fonts
-from domsieve.renderer.page._pixel_parts import CHANCE, F64, Bools, Ints, common
+from domsieve.renderer.page._pixel_parts import CHANCE, F64, Ints, common
 from domsieve.renderer.page._pixel_scene import SHOWING, Scene
 from domsieve.renderer.page._pixel_scripts import (
     LIKELY,
@@ -74,21 +74,11 @@ _RESTORE_S = 10.0
 _SKIPPING = "content-visibility"
 # With this, first lines may have another font, which captures do not have.
 _FIRST_LINE = "first-line"
-# With these, what is scrolled changes styles.
-_SCROLLED = "scroll-state"
-_STATES = (
-    _SCROLLED,
-    ":target-current",
-    ":target-before",
-    ":target-after",
-    "anchored(",
-    "anchor(",
-    "position-area",
-)
+# With these, what is scrolled changes styles, or only places.
+_STATES = "scroll-state", ":target-current", ":target-before", ":target-after", "anchored("
+_ANCHORS = "anchor(", "position-area", "position-anchor", "anchor-center"
 # How far a page is scrolled, in px, to know which boxes stay where they are.
 _FAR_PX = 2.0, 400.0
-# So far a fixed box moves that follows what a box scrolls.
-_STRAY_PX = 1.0
 
 
 async def look(
@@ -131,7 +121,7 @@ async def look(
                 scripted = None
                 page.is_unlike = any(await page.ask_all("isUnlike", scripts))
                 page.has_canvas = scripts and any(await page.ask_all("hasCanvas"))
-                sought = (_SKIPPING, _FIRST_LINE, *_STATES, *WORDS)
+                sought = (_SKIPPING, _FIRST_LINE, *_STATES, *_ANCHORS, *WORDS)
                 words = await mentioned(page, capture, sought, (_SKIPPING, *LIKELY))
                 if _SKIPPING in words or page.has_closed_roots:
                     capture = await revealed(page, style_names, has_canvas=page.has_canvas)
@@ -140,8 +130,9 @@ async def look(
                     scripted = await with_scripts(page, style_names, words)
                     capture = scripted.capture
                 page.has_first_lines = _FIRST_LINE in words
-                page.has_states = _SCROLLED in words
-                page.is_lively = not words.isdisjoint(_STATES) or any(await page.ask_all("hasDriven"))
+                page.has_states = not words.isdisjoint(_STATES)
+                page.is_lively = page.has_states or not words.isdisjoint(_ANCHORS)
+                page.is_lively |= any(await page.ask_all("hasDriven"))
                 if page.is_lively:
                     await page.load_by_scrolling()
                 await tab.session.send("Fetch.enable", _HELD)
@@ -173,7 +164,7 @@ class _Page(Searcher):
     Attributes
     ----------
     has_first_lines : whether style sheets may give first lines another font.
-    has_states : whether styles may follow what is scrolled (``@container scroll-state``).
+    has_states : whether styles may follow what is scrolled, other than by animations: `_STATES`.
     is_unlike : whether the page shows what readers do not see: pictures of it as it was, in a view transition that
         does not end, or what is for browsers without scripts.
     moments : moments at which animations bring texts in view that are not, if there are any.
@@ -221,7 +212,7 @@ class _Page(Searcher):
         mark_under(scene, (await self._contents(scene, await self._uncertain(scene))).values())
         metrics = await self.session.send("Page.getLayoutMetrics")
         await self.hide(fixed.values())
-        is_driven = self.has_states or await self._is_driven(fixed.values())
+        is_driven = self.has_states or any([await self.call(one, "isDriven") for one in self.worlds])
         for is_last in (False, True):
             size, window = metrics["cssContentSize"], metrics["cssLayoutViewport"]
             width = window["clientWidth"] if scene.is_cut_at_side else size["width"]
@@ -321,37 +312,35 @@ class _Page(Searcher):
         return {node: fixed[node] for node in scene.fixed.tolist()}, grounds
 
     async def _staying(self, fixed: Sequence[Any]) -> Sequence[bool]:
-        """Return which fixed elements stay where they are when the page is scrolled, as far as it can be."""
+        """Return which fixed elements stay as they are when the page is scrolled, as far as it can be.
+
+        If they may follow boxes, these are scrolled, too.
+        """
         if not fixed:
             return []
-        looks = []
+        looks, roots = [], self._roots[0]
+
+        async def see() -> None:
+            looks.append(await self.call(0, "stays", self.is_lively, len(fixed), *fixed, *roots))
+
         # What leaves its place only later, or changes on the way, is no fixed box.
         end = float((await self.go(AT_END))[1])
         for place in (0.0, 1.0, CHANCE.uniform(*_FAR_PX), CHANCE.uniform(0.0, end), end):
             await self.go(place)
-            looks.append(await self.call(0, "stays", self.is_lively, *fixed))
+            await see()
         await self.go(0.0)
-        strays = await self._straying(fixed)
-        return [
-            not any(held for _, held in own) and len({look for look, _ in own}) == 1 and not is_stray
-            for *own, is_stray in zip(*looks, strays, strict=True)
-        ]
-
-    async def _straying(self, fixed: Sequence[Any]) -> Bools:
-        """Return which fixed elements move when boxes are scrolled: an anchor in a box takes them along."""
-        found = []
-        for share in (0.0, CHANCE.uniform(0.1, 0.5), CHANCE.uniform(0.5, 0.9), 1.0):
-            if not await self.call(0, "scrollBoxes", share):
-                return np.zeros(len(fixed), np.bool_)
+        if self.is_lively:
+            for share in (CHANCE.uniform(0.1, 0.5), CHANCE.uniform(0.5, 0.9), 1.0):
+                if await self.call(0, "scrollBoxes", share, *roots):
+                    await self.arrive()
+                    await see()
+            await self.call(0, "scrollBoxesBack")
             await self.arrive()
-            found.append((await self.call(0, "places", *fixed))[1:])
-        await self.call(0, "scrollBoxesBack")
-        await self.arrive()
-        return np.asarray(np.ptp(np.array(found, np.float64), axis=0).max(axis=1) > _STRAY_PX)
-
-    async def _is_driven(self, fixed: Iterable[Any]) -> bool:
-        """Return whether animations follow the scrolling of the page, but for those in fixed boxes."""
-        return any([await self.call(one, "isDriven", *(() if one else fixed)) for one in self.worlds])
+        driven = await self.call(0, "areDriven", *fixed)
+        return [
+            not any(held for _, held in own) and len({look for look, _ in own}) == 1 and not is_driven
+            for *own, is_driven in zip(*looks, driven, strict=True)
+        ]
 
     async def _view_fixed(self, count: Count, fixed: dict[int, Any], window: F64) -> None:
         """Picture the texts of fixed boxes: all together, and those that others may cover once more, alone."""

@@ -11,10 +11,10 @@
 // reveal(...roots): shows the content of boxes that have none far from the window.
 // hasCanvas(...roots), canvasStyles(...roots): whether there is any canvas, and how they are laid out.
 // relay(endsMs, ...roots): lays canvases out anew, and does the latter.
-// isDriven(...lifted): see below.
+// isDriven(), areDriven(...elements): see below.
 Object.assign(domsievePixels, (() => {
-  const { part, run, own, isLaidOut, animated, unskipped, animationsOf, clocksOf, hasOwn, isHeld, lasts, SOON_MS } = dom;
-  const { sheet, strong, adopt, drop, treesOf, put, above, rectOf, hideThrown } = domsievePixels;
+  const { part, run, own, isLaidOut, isSkipping, unskip, animationsOf, clocksOf, hasOwn, isHeld, lasts, SOON_MS } = dom;
+  const { sheet, strong, adopt, drop, treesOf, put, above, isIn, rectOf, hideThrown } = domsievePixels;
 
   // What snaps does not stay where it is scrolled to.
   const stilled = sheet("* { scroll-snap-type: none !important }");
@@ -155,12 +155,13 @@ Object.assign(domsievePixels, (() => {
 
     // Boxes with `content-visibility: auto` have content only near the window, which a picture of the page is not.
     reveal(...roots) {
-      for (const root of treesOf(roots)) {
-        for (const element of root.querySelectorAll("*")) {
-          if (!isLaidOut(element)) continue;
-          const look = unskipped(element, getComputedStyle(element));
-          if (look) revealed.push(animated(element, look));
-        }
+      const known = new Set();
+      const isFresh = (one) => !known.has(one) && isLaidOut(one) && isSkipping(one, getComputedStyle(one));
+      const find = () => treesOf(roots).flatMap((root) => [...root.querySelectorAll("*")]).filter(isFresh);
+      // Boxes may have others in them.
+      for (let all = find(); all.length; all = find()) {
+        all.forEach((one) => known.add(one));
+        revealed.push(...unskip(all));
       }
     },
 
@@ -192,13 +193,16 @@ Object.assign(domsievePixels, (() => {
       });
     },
 
-    // Whether an animation follows the scrolling of the page, or of what is outside of this frame, other than in some
-    // elements.
-    isDriven(...lifted) {
+    // Whether an animation follows the scrolling of the page, or of what is outside of this frame.
+    isDriven() {
       const root = window.parent === window ? own("scrollingElement") : null;
-      const isLifted = ({ target }) => lifted.some((one) => run(one, Node, "contains", target));
-      return driven.some(({ timeline: { source }, effect }) =>
-        source && (source === root || source.ownerDocument !== document) && !isLifted(effect ?? {}));
+      return driven.some(({ timeline: { source } }) => source && (source === root || source.ownerDocument !== document));
+    },
+
+    // Which elements an animation changes, or something in them, that follows the scrolling of what is around them.
+    areDriven(...elements) {
+      return elements.map((one) => driven.some(({ timeline: { source }, effect }) =>
+        isIn(one, effect?.target) && !isIn(one, source)));
     },
   };
 })());
