@@ -7,6 +7,7 @@ import pytest
 
 from domsieve.analysis.columns.hiding import HIDING_REASONS, Hiding, hidden_media
 from domsieve.analysis.registry import page_cleaner
+from domsieve.analysis.verdict import Verdict
 from domsieve.analysis.writers.html import write_html
 from domsieve.analysis.writers.markdown import write_markdown
 from domsieve.analysis.writers.references import images_of
@@ -134,16 +135,20 @@ UNSHOWN_XML = {
 }
 
 
+def _judged_xhtml(studio: Studio, source: str) -> tuple[Snapshot, Verdict]:
+    studio.server.pages["/page.xhtml"] = partial(
+        send, body=source.encode(), headers={"Content-Type": "application/xhtml+xml"}
+    )
+    page = studio.render("/page.xhtml").snapshot
+    return page, judged(page, page_cleaner("none"), hidden="layout", may_change=False)
+
+
 @pytest.mark.parametrize("way", UNSHOWN_XML)
 @pytest.mark.parametrize("root", ["html", "HTML"])
 def test_names_in_xml_mean_what_their_language_says(studio: Studio, way: str, root: str) -> None:
     body = f"<p>{SENTENCE}</p>{UNSHOWN_XML[way]}<script xmlns='urn:x'>let</script><p>{SENTENCE}</p>"
     page = f"<{root} xmlns='{_XHTML}'><body>{body}</body></{root}>"
-    studio.server.pages["/page.xhtml"] = partial(
-        send, body=page.encode(), headers={"Content-Type": "application/xhtml+xml"}
-    )
-    shown = studio.render("/page.xhtml").snapshot
-    verdict = judged(shown, page_cleaner("none"), hidden="layout", may_change=False)
+    shown, verdict = _judged_xhtml(studio, page)
     result = write_html(shown, verdict) + write_markdown(shown, verdict)
     assert "Ant" not in result
     assert result.count("words") == 4
@@ -153,11 +158,7 @@ def test_names_in_xml_mean_what_their_language_says(studio: Studio, way: str, ro
 def test_names_in_xml_may_have_a_prefix_of_html(studio: Studio) -> None:
     body = f"<q><h:p>{SENTENCE}</h:p>{_PLAYERS.format('h:')}<h:p>{SENTENCE}</h:p></q>"
     page = f"<h:html xmlns:h='{_XHTML}' xmlns='urn:x'><h:body>{body}</h:body></h:html>"
-    studio.server.pages["/page.xhtml"] = partial(
-        send, body=page.encode(), headers={"Content-Type": "application/xhtml+xml"}
-    )
-    shown = studio.render("/page.xhtml").snapshot
-    verdict = judged(shown, page_cleaner("none"), hidden="layout", may_change=False)
+    shown, verdict = _judged_xhtml(studio, page)
     assert write_markdown(shown, verdict).count("[Ant](") == 4
 
 
@@ -168,9 +169,5 @@ def test_the_title_of_a_page_is_that_of_html(studio: Studio) -> None:
     titles += "<h:title>Ovens<b>Dog</b></h:title>"
     page = f"""<html xmlns="{space}" xmlns:h="{space}" xmlns:x="urn:x">
         <head>{titles}</head><body><p>{SENTENCE}</p></body></html>"""
-    studio.server.pages["/page.xhtml"] = partial(
-        send, body=page.encode(), headers={"Content-Type": "application/xhtml+xml"}
-    )
-    shown = studio.render("/page.xhtml").snapshot
-    verdict = judged(shown, page_cleaner("none"), hidden="layout", may_change=False)
+    shown, verdict = _judged_xhtml(studio, page)
     assert "<title>Ovens</title>" in write_html(shown, verdict)

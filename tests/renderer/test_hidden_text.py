@@ -780,32 +780,27 @@ MOVED = {
         "<style>html {{ height: 400px; clip-path: inset(0) }} body {{ margin: 0; position: fixed; top: 400px; "
         "height: 300px; "
         "overflow: auto }}</style><p>{}</p>" + _MORE,
-        "<style>body {{ margin: 0; position: fixed; top: 0; right: -700px; width: 700px; height: 900px "
-        "}}</style><p>{}</p>",
+        "<style>body {{ margin: 0; position: fixed; top: 0; right: -700px; width: 700px; height: 900px }}</style><p>"
+        "{}</p>",
         "<div style='content-visibility:auto;height:40px;overflow:visible !important'><p style='position:absolute;"
         "top:300px'>{}</p></div>",
     ],
     Hiding.COVERED: [
         "<style>html::before {{ content: ''; position: absolute; inset: 0 0 auto; height: 900px; background: #fff; "
-        "z-index: 5 "
-        "}} html {{ padding-top: 1000px }} body {{ position: fixed; top: 0; height: 850px }}</style><p>{}</p>",
+        "z-index: 5 }} html {{ padding-top: 1000px }} body {{ position: fixed; top: 0; height: 850px }}</style><p>"
+        "{}</p>",
         "<style>.q {{ content-visibility: auto }} .q i {{ counter-increment: k 5 }} @counter-style s {{ system: "
-        "fixed 0; symbols: "
-        "'' a a a a M }} p {{ position: absolute; top: 105px }} .w {{ position: absolute; top: 100px }} .w::before "
-        "{{ display: "
-        "block; content: counter(k, s); font-size: 100px; color: transparent }}</style><div "
-        "class=q><i>i</i></div><p>{}</p>"
-        "<div class=w><div style='width:900px;height:60px;background:#fff'></div></div>",
+        "fixed 0; symbols: '' a a a a M }} p {{ position: absolute; top: 105px }} .w {{ position: absolute; top: "
+        "100px }} .w::before {{ display: block; content: counter(k, s); font-size: 100px; color: transparent "
+        "}}</style><div class=q><i>i</i></div><p>{}</p><div class=w><div style='width:900px;height:60px;"
+        "background:#fff'></div></div>",
         "<p style='position:absolute;top:255px;left:40px;margin:0'>{}</p><div style='position:absolute;top:0;"
-        "font-size:0;line-height:0'>"
-        "<b style='content-visibility:auto;display:inline-block;width:10px;height:300px;font-size:16px;"
-        "line-height:20px'>x"
-        "</b><b style='display:inline-block;width:900px;height:60px;background:#fff'></b></div>",
-        "<div style='content-visibility:auto;height:20px;display:block !important'>more<i "
-        "style='float:left;width:1000px;"
-        "height:200px'></i></div><div "
-        "style='display:flow-root;width:900px;height:60px;background:#fff;position:relative;"
-        "z-index:1'></div><p style='position:absolute;top:30px;margin:0'>{}</p>",
+        "font-size:0;line-height:0'><b style='content-visibility:auto;display:inline-block;width:10px;height:300px;"
+        "font-size:16px;line-height:20px'>x</b><b style='display:inline-block;width:900px;height:60px;"
+        "background:#fff'></b></div>",
+        "<div style='content-visibility:auto;height:20px;display:block !important'>more<i style='float:left;"
+        "width:1000px;height:200px'></i></div><div style='display:flow-root;width:900px;height:60px;background:#fff;"
+        "position:relative;z-index:1'></div><p style='position:absolute;top:30px;margin:0'>{}</p>",
     ],
 }
 

@@ -237,15 +237,16 @@ COVERED = {
     "letters over a picture of themselves": "<div style='position:relative;font:bold 30px sans-serif'><svg width=900 "
     "height=40 style='position:absolute;left:0;top:0'><text y=30>{}</text></svg><p style='margin:0;position:relative;"
     "color:#fff;-webkit-text-stroke:4px #fff'>{}</p></div>",
-    "a page that style sheets lock on the way": "<style>nav { scroll-target-group: auto } section { height: 1500px } "
-    "html:has(.b:target-current) { overflow: hidden }</style><nav><a href=#a>1</a> <a class=b href=#b>2</a></nav>"
+    "a page that style sheets lock on the way": "<style>nav { scroll-target-group: auto } section { height: 1500px "
+    "} html:has(.b:target-current) { overflow: hidden }</style><nav><a href=#a>1</a> <a class=b href=#b>2</a></nav>"
     "<section id=a></section><section id=b></section><section><p>{}</p></section>",
-    "a page that is locked for a little of a long way": "<style>html { animation: k linear both; animation-timeline: "
-    "scroll(root) } @keyframes k { 0%, 50% { overflow: visible } 50.1%, 50.9% { overflow: hidden } 51%, 100% { "
+    "a page that is locked for a little of a long way": "<style>html { animation: k linear both; "
+    "animation-timeline: scroll(root) } @keyframes k { 0%, 50% { overflow: visible } 50.1%, 50.9% { overflow: "
+    "hidden } 51%, 100% { "
     f"overflow: visible }} }}</style>{_TALL * 6}<p>{{}}</p>",
-    "a box of which a clear box keeps the wheel on the way": "<div "
-    "style='position:relative;overflow:clip;height:90px'>"
-    "<div style='overflow:auto;height:90px'><div style='height:2500px'></div><i style='anchor-name:--x'>.</i>"
+    "a box of which a clear box keeps the wheel on the way": "<div style='position:relative;overflow:clip;"
+    "height:90px'><div style='overflow:auto;height:90px'><div style='height:2500px'></div><i "
+    "style='anchor-name:--x'>.</i>"
     f"{_TALL}<p>{{}}</p></div><div style='position:absolute;left:0;width:100%;height:1600px;"
     "position-anchor:--x;top:anchor(top)'></div></div>",
     "a fixed box in one that an anchor takes along": _TAKEN.format(
@@ -255,46 +256,37 @@ COVERED = {
     ),
     "a part of a fixed box that an anchor takes along": _TAKEN.format(
         "p { anchor-name: --x } nav::after { content: ''; position: fixed; width: 900px; height: 60px; background: "
-        "#fff; "
-        "position-anchor: --x; top: anchor(top); left: anchor(left) }",
+        "#fff; position-anchor: --x; top: anchor(top); left: anchor(left) }",
         "",
     ),
-    "a part of details in a fixed box that shows on the way": "<style>nav { scroll-target-group: auto } "
-    "section { height: 2600px } main, details { position: fixed; inset: 0 } summary { display: none } "
-    "::details-content { position: absolute; inset: 0; background: #fff; opacity: 0 } "
-    "body:has(.b:target-current) ::details-content { opacity: 1 }</style><nav><a href=#a>1</a> <a class=b "
-    "href=#b>2</a>"
-    "</nav><section id=a></section><section id=b></section><p>{}</p>"
-    + _TALL
-    + "<main><details open><summary></summary></details></main>",
+    "a part of details in a fixed box that shows on the way": "<style>nav { scroll-target-group: auto } section { "
+    "height: 2600px } main, details { position: fixed; inset: 0 } summary { display: none } ::details-content { "
+    "position: absolute; inset: 0; background: #fff; opacity: 0 } body:has(.b:target-current) ::details-content { "
+    "opacity: 1 }</style><nav><a href=#a>1</a> <a class=b href=#b>2</a></nav><section id=a></section><section id=b>"
+    "</section><p>{}</p>" + _TALL + "<main><details open><summary></summary></details></main>",
     "what an anchor takes along in a closed shadow tree": _TAKEN.format(
         "p { anchor-name: --x } span { position-anchor: --x }",
         "<span><template shadowrootmode=closed><style>i { position: fixed; width: 900px; height: 60px; background: "
-        "#fff; "
-        "position-anchor: inherit; top: anchor(top); left: anchor(left) }</style><i></i></template></span>",
+        "#fff; position-anchor: inherit; top: anchor(top); left: anchor(left) }</style><i></i></template></span>",
     ),
-    "what an anchor in a box of a closed shadow tree takes along": "<div><template "
-    "shadowrootmode=closed><style>div { "
-    "overflow: auto; height: 200px } p { anchor-name: --x } i { position: fixed; width: 900px; height: 60px; "
-    "background: "
-    "#fff; position-anchor: --x; top: anchor(top); left: anchor(left); pointer-events: none }</style><div>"
+    "what an anchor in a box of a closed shadow tree takes along": "<div><template shadowrootmode=closed><style>div "
+    "{ overflow: auto; height: 200px } p { anchor-name: --x } i { position: fixed; width: 900px; height: 60px; "
+    "background: #fff; position-anchor: --x; top: anchor(top); left: anchor(left); pointer-events: none }</style>"
+    "<div>"
     f"{_TALL}<p>{{}}</p>{_TALL}</div><i></i></template></div>",
     "a fixed box that is over a text while it is in the window": "<style>div { position: fixed; top: 0; width: "
-    "900px; "
-    "height: 60px; background: #fff; animation: k linear both; animation-timeline: scroll(root) } @keyframes k { 0%, "
-    "48.9% { translate: 0 800px } 51.2% { translate: 0 -70px } 51.21%, 100% { translate: 0 800px } } body { height: "
-    "40000px; margin: 0 } p { position: absolute; top: 20000px; margin: 10px 0 }</style><p>{}</p><div></div>",
+    "900px; height: 60px; background: #fff; animation: k linear both; animation-timeline: scroll(root) } @keyframes "
+    "k { 0%, 48.9% { translate: 0 800px } 51.2% { translate: 0 -70px } 51.21%, 100% { translate: 0 800px } } body { "
+    "height: 40000px; margin: 0 } p { position: absolute; top: 20000px; margin: 10px 0 }</style><p>{}</p><div></div>",
     "a fixed box that shows when a box is scrolled": "<style>main { overflow: auto; height: 400px; container-type: "
     "scroll-state; position: relative } i { position: fixed; inset: 0; background: #fff; pointer-events: none; "
-    "opacity: 0 "
-    "} @container scroll-state(scrollable: top) { i { opacity: 1 } }</style><main>"
+    "opacity: 0 } @container scroll-state(scrollable: top) { i { opacity: 1 } }</style><main>"
     f"{_TALL}<p>{{}}</p>{_TALL}<i></i></main>",
     "a fixed box that follows a box": "<style>main { overflow: auto; height: 400px; scroll-timeline: --m } body { "
     "timeline-scope: --m } i { position: fixed; top: 0; width: 900px; height: 0; background: #fff; pointer-events: "
     "none; "
     f"animation: k linear both; animation-timeline: --m }} @keyframes k {{ 0%, 30% {{ height: 0 }} 31%, to {{ "
-    f"height: "
-    f"500px }} }}</style><main>{_TALL}<p>{{}}</p>{_TALL}</main><i></i>",
+    f"height: 500px }} }}</style><main>{_TALL}<p>{{}}</p>{_TALL}</main><i></i>",
     "the cut of a body that ends far below the window": "<style>html { overflow: auto; min-height: 5000px } body { "
     "overflow: hidden; height: 2500px; position: relative } p { position: absolute; top: 2600px }</style><p>{}</p>",
     "text that is thrown about": "<style>@keyframes k { to { translate: 0 90px } } p { animation: k 0.04s infinite "

@@ -114,7 +114,7 @@ class Plan:
         """Return the formulas with a kept picture that their TeX describes, or a kept text with the words of it."""
         if not candidates:
             return {}
-        images, found = self._pictures(), dict[int, Formula]()
+        images, found = self._pictures(candidates), dict[int, Formula]()
         nodes = np.array(list(self.texts), np.int64)
         letters = seen_shapes(self._page, hidden_media(self._page))
         shaped = np.array([*letters], np.int64)
@@ -139,11 +139,14 @@ class Plan:
                 found[node] = formula
         return found
 
-    def _pictures(self) -> NDArray[np.intp]:
-        """Return the kept pictures that readers see."""
+    def _pictures(self, formulas: Mapping[int, Formula]) -> NDArray[np.intp]:
+        """Return the kept pictures in formulas that readers see."""
         page = self._page
+        begun = np.zeros(len(page) + 1, np.int64)
+        np.add.at(begun, [*formulas], 1)
+        np.add.at(begun, [formula.end for formula in formulas.values()], -1)
         is_shown = has_tag(page, "img") & self._kept & ~(page.box[:, 2:] < _LEAST_PICTURE_PX).any(axis=1)
-        images = np.flatnonzero(is_shown)
+        images = np.flatnonzero(is_shown & (begun.cumsum()[:-1] > 0))
         if images.size:
             is_clear = PaintStyles(page).opacity < LEAST_OPACITY
             images = images[~below(is_clear, page.end.astype(np.int64))[images]]

@@ -2,7 +2,7 @@
 
 import asyncio
 import contextlib
-from collections.abc import Set
+from collections.abc import Iterator, Set
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -200,9 +200,13 @@ async def blank_is_there(session: Session) -> None:
 
 
 def _origins(tree: dict[str, Any]) -> set[str]:
-    found, waiting = set(), [tree]
+    return {frame.get("securityOrigin", "") for frame in frames_of(tree)}
+
+
+def frames_of(tree: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """Yield the frames of a result of ``Page.getFrameTree``."""
+    waiting = [tree]
     while waiting:
         node = waiting.pop()
-        found.add(node["frame"].get("securityOrigin", ""))
+        yield node["frame"]
         waiting += node.get("childFrames", ())
-    return found

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from domsieve.budget import check, spending
-from domsieve.renderer.page._tag_names import OF_DOCUMENT, is_xml, strays_of, tag_of, tags_in_xml
+from domsieve.renderer.page._tag_names import OF_DOCUMENT, looks_like_xml, strays_of, tag_of, tags_in_xml
 from domsieve.snapshot.page import JSON_LD, LONGEST_JSON_LD, Kind, is_json_ld, subtree_ends
 from domsieve.snapshot.strings import Interner, StringTable
 
@@ -67,8 +67,11 @@ class _Document(msgspec.Struct, rename="camel"):
     def tags_in_xml(self, strings: list[str], xml: frozenset[str] | None) -> list[str]:
         """Return the tags of its nodes if it is XML; see `Capture`."""
         nodes = self.nodes
-        said = None if xml is None or self.frame_id < 0 else strings[self.frame_id] in xml
-        if not is_xml(nodes.node_name, nodes.node_type, strings, said=said):
+        if xml is None or self.frame_id < 0:
+            is_xml = looks_like_xml(nodes.node_name, nodes.node_type, strings)
+        else:
+            is_xml = strings[self.frame_id] in xml
+        if not is_xml:
             return []
         return tags_in_xml(nodes.node_name, nodes.node_type, nodes.parent_index, nodes.attributes, strings)
 

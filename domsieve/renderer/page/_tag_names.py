@@ -40,19 +40,8 @@ def strays_of(
     return np.asarray(is_stray)
 
 
-def is_xml(
-    names: Sequence[int], kinds: Sequence[int], strings: Sequence[str], *, said: bool | None = None
-) -> bool:
-    """Return whether a document is XML.
-
-    Parameters
-    ----------
-    names, kinds : the number of the name of each node among the `strings`, and its kind.
-    said : whether the browser says so. If it is not known, the first element tells: names of HTML elements are in
-        capitals, but in XML they can be, too.
-    """
-    if said is not None:
-        return said
+def looks_like_xml(names: Sequence[int], kinds: Sequence[int], strings: Sequence[str]) -> bool:
+    """Return whether a document seems to be XML: in others, the names of HTML elements are in capitals."""
     first = next((name for name, kind in zip(names, kinds, strict=True) if kind == Kind.ELEMENT), -1)
     return first >= 0 and not strings[first].isupper()
 
@@ -83,27 +72,23 @@ def tags_in_xml(
     """
     declares = [one == "xmlns" or one.startswith("xmlns:") for one in strings]
     spaces: dict[str, str] = {}  # by prefix, where the walk is
-    opened: list[
-        tuple[int, str, dict[str, str | None]]
-    ] = []  # elements, their namespaces, and what they replaced
+    opened: list[tuple[int, str, dict[str, str]]] = []  # nodes, their namespaces, and which they replaced
     found = []
     for node, (number, kind, above, flat) in enumerate(zip(names, kinds, parents, attributes, strict=True)):
         name = strings[number] if number >= 0 else ""
         while opened and opened[-1][0] != above:
-            for prefix, before in opened.pop()[2].items():
-                spaces.pop(prefix, None) if before is None else spaces.update({prefix: before})
-        replaced: dict[str, str | None] = {}
+            spaces.update(opened.pop()[2])
+        replaced: dict[str, str] = {}
         for key, value in zip(flat[::2], flat[1::2], strict=True):
             if declares[key]:
                 prefix = strings[key][6:]
-                replaced.setdefault(prefix, spaces.get(prefix))
+                replaced.setdefault(prefix, spaces.get(prefix, ""))
                 spaces[prefix] = strings[value] if value >= 0 else ""
         prefix, _, local = name.rpartition(":")
         space = spaces.get(prefix, "")
         is_element = kind == Kind.ELEMENT and not name.startswith("::")
-        found.append(
-            _tag(name, local, space, opened[-1][1] if opened else "") if is_element else name.lower()
-        )
+        outer = opened[-1][1] if opened else ""
+        found.append(_tag(name, local, space, outer) if is_element else name.lower())
         opened.append((node, space, replaced))
     return found
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from domsieve.renderer._limits import ENDS_MS, OLD_MS
 from domsieve.renderer.browser.connection import CommandError
-from domsieve.renderer.browser.tab import Tab
+from domsieve.renderer.browser.tab import Tab, frames_of
 from domsieve.renderer.page._convert import Capture
 from domsieve.renderer.page._moments import Moments
 from domsieve.renderer.page._page_events import PageEvents
@@ -350,13 +350,7 @@ async def capture_document(
 
 def xml_frames(tree: dict[str, Any]) -> frozenset[str]:
     """Return the ids of the frames whose documents are XML, from a result of ``Page.getFrameTree``."""
-    found, waiting = set(), [tree]
-    while waiting:
-        one = waiting.pop()
-        waiting += one.get("childFrames", ())
-        if "xml" in one["frame"].get("mimeType", ""):
-            found.add(one["frame"]["id"])
-    return frozenset(found)
+    return frozenset(frame["id"] for frame in frames_of(tree) if "xml" in frame.get("mimeType", ""))
 
 
 @contextlib.asynccontextmanager

@@ -105,7 +105,6 @@ globalThis.domsievePixels = (() => {
     drop,
     treesOf,
     above,
-
     isIn,
     rectOf,
     isWindow,
@@ -212,8 +211,8 @@ globalThis.domsievePixels = (() => {
         content !== "none" && /^(absolute|fixed)$/.test(position) && positionAnchor?.startsWith("--"));
       const insideOf = (element) => {
         const boxes = [...turned.keys()].filter((box) => isIn(element, box));
-        return roots.filter((root) => isIn(element, root instanceof ShadowRoot ? root.host : element))
-          .flatMap((root) => [...(root instanceof ShadowRoot ? root : element).querySelectorAll("*")])
+        return [element, ...roots.filter((root) => root instanceof ShadowRoot && isIn(element, root))]
+          .flatMap((root) => [...root.querySelectorAll("*")])
           .filter((one) => isLaidOut(one) && !boxes.some((box) => box !== one && isIn(box, one)));
       };
       return elements.map((element) => {
