@@ -319,6 +319,8 @@ _SMALLEST_TEXT_PX, _LARGEST_TEXT_PX = 6.0, 500.0
 _LEAST_SPACING_PX, _MOST_SPACING_PX = -3.0, 16.0
 _LINES = frozenset(("text-decoration", "text-decoration-thickness"))
 _THICKEST_LINE_PX = 4.0
+# Underlines elsewhere lie over letters, their own or those of the next line.
+_LINE_OFFSETS_PX = 0.0, 8.0
 _PLACES = frozenset(
     (
         "left",
@@ -345,6 +347,7 @@ _PROPERTIES = (
     | _CLIPS
     | _LINES
     | {
+        "text-underline-offset",
         "grid-area",
         "font-size",
         "font",
@@ -394,6 +397,9 @@ def _hides(name: str, value: str) -> bool:
     if name == "letter-spacing":
         spacing = _px(value)
         return spacing is not None and not _LEAST_SPACING_PX < spacing < _MOST_SPACING_PX
+    if name == "text-underline-offset":
+        offset, (least, most) = _px(value), _LINE_OFFSETS_PX
+        return offset is not None and not least <= offset <= most
     if name in _LINES:
         return any((_px(word) or 0.0) > _THICKEST_LINE_PX for word in value.split())
     return name in _PLACES and any(word.startswith("-") for word in value.split())
