@@ -22,8 +22,8 @@ ARGUMENTS = (
     # much. Chrome never connects to port 9.
     "--component-updater=url-source=http://127.0.0.1:9/",
     "--gaia-url=http://127.0.0.1:9/",
-    # Pictures show a page as its main thread has it. Otherwise an animation that we hold may go on in the compositor of
-    # a busy browser, and large pictures may be left out until they are decoded.
+    # Pictures show a page as its main thread has it. Otherwise an animation that we hold may go on in the compositor
+    # of a busy browser, and large pictures may be left out until they are decoded.
     "--disable-threaded-animation",
     "--disable-checker-imaging",
 )

@@ -27,6 +27,8 @@ _INNER_PX = (_WHEEL_PX, *(5_000.0,) * 6)
 _MOST_SPOTS, _ONCE_MORE = 3, (1, 4)
 # What a page asks for when it is scrolled has this time to arrive. A guess.
 _LOAD_S = 2.0
+# Boxes are scrolled to these shares of their way for that.
+_LOAD_SHARES = 0.02, 0.1, 0.25, 0.5, 0.75, 1.0
 
 
 class Reader(Camera):
@@ -35,7 +37,7 @@ class Reader(Camera):
     Attributes
     ----------
     is_lively : whether transitions or animations may begin when something is scrolled.
-    is_unsteady : whether any have begun that follow the scrolling.
+    is_unsteady : whether any have begun that follow the scrolling, or something is missing that it asks for.
     has_canvas : whether there are canvases, which are laid out anew if the scrolling changes their display.
     """
 
@@ -190,7 +192,7 @@ class Reader(Camera):
         return end
 
     async def load_by_scrolling(self) -> None:
-        """Let the page load what its styles ask for when it is scrolled."""
+        """Let the page load what its styles ask for when it is scrolled, or boxes are."""
         asked: set[str] = set()
 
         def ask(event: dict[str, Any]) -> None:
@@ -208,13 +210,24 @@ class Reader(Camera):
             self.session.on(name, handler)
         try:
             await self.pass_by()
+            for share in _LOAD_SHARES:
+                if not any([await self.scroll_boxes(share, document) for document in self.worlds]):
+                    break
+                await self.arrive()
+            for document in self.worlds:
+                await self.call(document, "scrollBoxesBack")
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(_LOAD_S):
                     while asked:  # noqa: ASYNC110 (of a few requests)
                         await asyncio.sleep(_LOAD_S / 20)
+            self.is_unsteady |= bool(asked)
         finally:
             for name, handler in handlers:
                 self.session.off(name, handler)
+
+    async def scroll_boxes(self, share: float, document: int) -> bool:
+        """Scroll all boxes of a document to a share of their way; return whether there are any."""
+        return bool(await self.call(document, "scrollBoxes", share, *self._roots.get(document, ())))
 
     async def pass_by(self) -> None:
         """Scroll through the page once, so that animations begin that wait until a reader comes to them."""

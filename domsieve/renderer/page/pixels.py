@@ -113,6 +113,7 @@ async def look(
     """
     page, is_whole = _Page(tab), True
     page.moments = moments if moments.whens else None
+    tab.session.on("Fetch.requestPaused", page.miss)
     try:
         try:
             async with asyncio.timeout(limit_s):
@@ -143,6 +144,7 @@ async def look(
             is_whole = False
             sights, ranges = page.so_far(page.count)
         finally:
+            tab.session.off("Fetch.requestPaused", page.miss)
             async with asyncio.timeout(min(limit_s, _RESTORE_S)):
                 await page.restore()
     except (ValueError, LookupError, ArithmeticError, msgspec.MsgspecError) as error:
@@ -257,6 +259,10 @@ class _Page(Searcher):
         sights[left] = Sight.UNPICTURED
         return sights, {node: found for node, found in ranges.items() if node not in {*left.tolist()}}
 
+    def miss(self, _: dict[str, Any]) -> None:
+        """Note that a request waits, of a page whose styles follow what is scrolled: a reader may have the answer."""
+        self.is_unsteady |= self.is_lively
+
     async def still(self) -> tuple[int, int, int]:
         """Pause what moves by itself.
 
@@ -331,7 +337,7 @@ class _Page(Searcher):
         await self.go(0.0)
         if self.is_lively:
             for share in (CHANCE.uniform(0.1, 0.5), CHANCE.uniform(0.5, 0.9), 1.0):
-                if await self.call(0, "scrollBoxes", share, *roots):
+                if await self.scroll_boxes(share, 0):
                     await self.arrive()
                     await see()
             await self.call(0, "scrollBoxesBack")
