@@ -223,6 +223,31 @@ def never(studio: Studio) -> Iterator[str]:
     end.set()
 
 
+_ASKED_LATE = {
+    "the picture of a box": "<style>@keyframes k {{ to {{ background-image: url({}) }} }}</style>"
+    "<i style='position:absolute;inset:0;animation:k 1s 28s forwards'></i>",
+    "a picture in turns": "<style>@keyframes k {{ 0%, 40% {{ background-image: none }} 41%, 100% {{ "
+    "background-image: url({}) }} }} @keyframes t {{ 0%, 75% {{ visibility: hidden }} 76%, 100% {{ visibility: "
+    "visible }} }} p.t {{ animation: t 40s infinite }}</style><i style='position:absolute;inset:0;animation:k 40s "
+    "infinite'></i>",
+    "a filter": "<style>@keyframes k {{ to {{ filter: url({}#f) }} }} p.t {{ animation: k 1s 28s forwards }}</style>",
+    "the picture of a drawing": "<svg style='position:absolute;left:0;top:0;width:100%;height:100%'><image width=900 "
+    "height=60><set attributeName=href to='{}' begin=28s /></image></svg>",
+}
+
+
+@pytest.mark.parametrize("way", _ASKED_LATE)
+def test_nothing_is_known_under_what_is_asked_for_late_and_does_not_come(
+    studio: Studio, never: str, way: str
+) -> None:
+    late = "<style>@keyframes s { from { visibility: hidden } } .t { animation: s 1s 45s step-end backwards }</style>"
+    text = f"<p class=t>{_WORDS}</p>"
+    cover = _ASKED_LATE[way].format(never)
+    assert _show(studio, f"{late}<div style='position:relative'>{text}{cover}</div>")[_WORDS] == Hiding.UNSEEN
+    none = _ASKED_LATE[way].format("")
+    assert _show(studio, f"{late}<div style='position:relative'>{text}{none}</div>")[_WORDS] == Hiding.NONE
+
+
 @pytest.mark.parametrize(
     ("head", "style", "is_seen"),
     [

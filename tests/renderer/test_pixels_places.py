@@ -38,6 +38,9 @@ STATES = {
     f"{_UNDER}{_CANVAS}</div>{_TALL}",
     "an animation that waits": "<style>@keyframes k { from { opacity: 0 } } .cover { animation: k 0.2s both; "
     f"timeline-trigger: --t view(); animation-trigger: --t play-forwards }}</style>{_UNDER}{_COVER}</div>{_TALL}",
+    "an animation that shows it while something else is in view": "<style>@keyframes k { from { opacity: 0 } } p { "
+    "animation: k 0.2s both; animation-trigger: --t play-forwards play-backwards } i { display: block; "
+    f"timeline-trigger: --t view() }}</style><i>more</i>{_TALL}<p>{{}}</p>{_TALL}",
     "a transition that scrolling begins": "<style>.cover { transition: opacity 999s } "
     f"{_STATE.format('.cover { opacity: 0 }')}</style>{_UNDER}{_COVER}</div>{_TALL}",
     "an animation that scrolling begins": "<style>@keyframes k { from { opacity: 0 } } "
@@ -396,6 +399,9 @@ IN_SIGHT = {
     "scroll-snap-align: start }</style><section>one</section><section>{}</section>",
     "an animation that waits": "<style>@keyframes k { from { opacity: 0 } } p { animation: k 0.2s both; "
     "timeline-trigger: --t view(); animation-trigger: --t play-forwards }</style>"
+    f"{_TALL}<p>{{}}</p>{_TALL}",
+    "an animation that waits and goes back": "<style>@keyframes k { from { opacity: 0 } } p { animation: k 0.2s "
+    "both; timeline-trigger: --t view(); animation-trigger: --t play-forwards play-backwards }</style>"
     f"{_TALL}<p>{{}}</p>{_TALL}",
     "scrolled to by a script": f"<p>{{}}</p>{_TALL}<p id=x>end</p><script>x.scrollIntoView()</script>",
     "scrolled to by a fragment": f"<p>{{}}</p>{_TALL}<p id=x>end</p><script>location.hash = 'x'</script>",

@@ -1,6 +1,7 @@
 """Follow the loading of one page by the events of the browser, and check its budget."""
 
 import asyncio
+import contextlib
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -28,6 +29,7 @@ _MOST_PICTURES, _LONGEST_PICTURE = 200, 1_000
 _CALLS_THAT_COUNT = 3
 # A page may redirect itself, but not without end.
 _NAVIGATION_LIMIT = 4
+_LOOK_S = 0.05
 # Texts that scripts fetch and that contain nothing for readers.
 _PROGRAMS = frozenset({"text/css", "text/javascript"})
 
@@ -182,8 +184,28 @@ class PageEvents:
 
     @property
     def awaited_pictures(self) -> dict[str, bool]:
-        """The addresses of pictures and frames that have not come, and whether they have begun to arrive."""
-        return {self._shown[one]: one in self._answered for one in self._pending if one in self._shown}
+        """The addresses of pictures and frames that have not come, and whether the page surely shows them.
+
+        It does if they have begun to arrive, or were asked for since scripts are off.
+        """
+        return {
+            self._shown[one]: one in self._answered or one not in self._given_up
+            for one in self._pending
+            if one in self._shown
+        }
+
+    async def arrive(self, limit_s: float) -> bool:
+        """Wait for what is shown and was asked for since loading was stopped; return whether all of it has come."""
+
+        def has_come() -> bool:
+            late = self._in_flight.keys() - self._given_up
+            return late.isdisjoint(self._shown) and late.isdisjoint(self._blocking)
+
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(limit_s):
+                while not has_come():  # noqa: ASYNC110 (of a few requests)
+                    await asyncio.sleep(_LOOK_S)
+        return has_come()
 
     @property
     def unpainted(self) -> frozenset[str]:
@@ -198,7 +220,7 @@ class PageEvents:
 
     def give_up(self) -> None:
         """Note that what is still loading will not come, before loading is stopped."""
-        self._given_up = self._in_flight.copy()
+        self._given_up |= self._in_flight
 
     def _request(self, event: dict[str, Any]) -> None:
         url, kind = event["request"]["url"], event.get("type", "Other")

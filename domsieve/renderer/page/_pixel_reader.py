@@ -1,7 +1,5 @@
 """Scroll an open page as a reader does, and let its styles, animations and canvases follow."""
 
-import asyncio
-import contextlib
 import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
@@ -25,9 +23,7 @@ _WHEEL_PX, _FIRST_PX, _MORE, _MOST_WHEELS, _FAR_PX, _AT_END_PX = 100.0, 3_000.0,
 _INNER_PX = (_WHEEL_PX, *(5_000.0,) * 6)
 # A wheel is turned at so many places of the window, and if nothing moves, so many times as far.
 _MOST_SPOTS, _ONCE_MORE = 3, (1, 4)
-# What a page asks for when it is scrolled has this time to arrive. A guess.
-_LOAD_S = 2.0
-# Boxes are scrolled to these shares of their way for that.
+# Boxes are scrolled to these shares of their way, so that the page asks for what it shows there.
 _LOAD_SHARES = 0.02, 0.1, 0.25, 0.5, 0.75, 1.0
 
 
@@ -191,39 +187,15 @@ class Reader(Camera):
         await self.go(0.0)
         return end
 
-    async def load_by_scrolling(self) -> None:
-        """Let the page load what its styles ask for when it is scrolled, or boxes are."""
-        asked: set[str] = set()
-
-        def ask(event: dict[str, Any]) -> None:
-            asked.add(event["requestId"])
-
-        def end(event: dict[str, Any]) -> None:
-            asked.discard(event["requestId"])
-
-        handlers = (
-            ("Network.requestWillBeSent", ask),
-            ("Network.loadingFinished", end),
-            ("Network.loadingFailed", end),
-        )
-        for name, handler in handlers:
-            self.session.on(name, handler)
-        try:
-            await self.pass_by()
-            for share in _LOAD_SHARES:
-                if not any([await self.scroll_boxes(share, document) for document in self.worlds]):
-                    break
-                await self.arrive()
-            for document in self.worlds:
-                await self.call(document, "scrollBoxesBack")
-            with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(_LOAD_S):
-                    while asked:  # noqa: ASYNC110 (of a few requests)
-                        await asyncio.sleep(_LOAD_S / 20)
-            self.is_unsteady |= bool(asked)
-        finally:
-            for name, handler in handlers:
-                self.session.off(name, handler)
+    async def ask_by_scrolling(self) -> None:
+        """Let the page ask for what it shows when it is scrolled, or boxes are."""
+        await self.pass_by()
+        for share in _LOAD_SHARES:
+            if not any([await self.scroll_boxes(share, document) for document in self.worlds]):
+                break
+            await self.arrive()
+        for document in self.worlds:
+            await self.call(document, "scrollBoxesBack")
 
     async def scroll_boxes(self, share: float, document: int) -> bool:
         """Scroll all boxes of a document to a share of their way; return whether there are any."""

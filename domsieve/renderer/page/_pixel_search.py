@@ -210,6 +210,13 @@ class Searcher(Viewer):
             return np.zeros(2, np.bool_)
         return await self.turns(scene, node, whole_way=whole_way)
 
+    async def ask_at_moments(self, moments: Moments) -> None:
+        """Let the page ask for what it shows at its moments."""
+        for number in range(len(moments.whens)):
+            await moments.go_to(number, limit_s=_MOMENT_S)
+            await self.wake()
+        await moments.go_to(-1, limit_s=_MOMENT_S)
+
     async def view_moments(self, count: Count, moments: Moments, fixed: dict[int, Any], whole: F64) -> None:
         """Picture what was not seen at the moments at which it may be; this must be the last step."""
         scene = count.scene

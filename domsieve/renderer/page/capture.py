@@ -294,7 +294,7 @@ async def capture_document(
         # Pictures show what was captured only if no script runs in between, and nothing arrives.
         still: contextlib.AbstractAsyncContextManager[None] = contextlib.nullcontext()
         if pixels:
-            awaited, unpainted = watch.awaited_pictures, watch.unpainted | withheld
+            watch.give_up()
             still = _at_rest(tab, watch, scripts=scripts, limit_s=least_s)
         is_whole = True
         async with still:
@@ -312,11 +312,12 @@ async def capture_document(
             if isinstance(capture, PixelCapture):
                 places = [[-inf, -inf, inf, inf]] if lost is None else lost
                 is_cut = count > max_nodes or watch.cut_by is not None
-                missing = Missing(places, awaited, is_cut, unpainted)
+                missing = Missing(places, is_cut=is_cut, unpainted=withheld)
                 try:
                     await tab.call(watch.frame_id, watch.loader_id, "resume()", limit_s=rest_s())
                     capture, is_whole = await look(
                         tab,
+                        watch,
                         capture,
                         names,
                         missing=missing,

@@ -32,6 +32,7 @@ from numpy.typing import NDArray
 from domsieve.renderer.browser.connection import CommandError
 from domsieve.renderer.browser.tab import Tab
 from domsieve.renderer.page._moments import Moments
+from domsieve.renderer.page._page_events import PageEvents
 from domsieve.renderer.page._pixel_boxes import around_all
 from domsieve.renderer.page._pixel_capture import PixelCapture, put_sights
 from domsieve.renderer.page._pixel_changes import (
@@ -66,6 +67,8 @@ _TALLEST_PX, _WIDEST_PX = 1_000_000, 16_384
 _MOST_SHADED, _MOST_CUT = 30_000, 500
 # All requests wait until the end: else what comes in view for a picture changes the page when it arrives, or fails.
 _HELD = {"patterns": [{"urlPattern": "*"}]}
+# What it asks for while it is prepared has this time to arrive. A guess.
+_LOAD_S = 2.0
 # What a page can have loaded only when a reader comes near.
 _LAZY = frozenset({"img", "video", "iframe"})
 # To put the page back. A guess: more than this is a page that does not answer.
@@ -83,6 +86,7 @@ _FAR_PX = 2.0, 400.0
 
 async def look(
     tab: Tab,
+    watch: PageEvents,
     capture: PixelCapture,
     style_names: Sequence[str],
     *,
@@ -100,9 +104,10 @@ async def look(
     Parameters
     ----------
     tab : the open page.
+    watch : what it loads.
     capture : its capture.
     style_names : the computed properties of the capture.
-    missing : what readers may see, although it is missing now.
+    missing : what readers may see, although it is missing now; what `watch` still awaits is added.
     moments : the moments of animations at which texts may be in view that are not in the capture.
     scripts : whether scripts were on until now. If styles depend on that, the page is captured again as it was then.
 
@@ -135,7 +140,14 @@ async def look(
                 page.is_lively = page.has_states or not words.isdisjoint(_ANCHORS)
                 page.is_lively |= any(await page.ask_all("hasDriven"))
                 if page.is_lively:
-                    await page.load_by_scrolling()
+                    await page.ask_by_scrolling()
+                if page.moments:
+                    await page.ask_at_moments(page.moments)
+                if not await watch.arrive(_LOAD_S):
+                    page.miss()
+                missing = missing._replace(
+                    awaited=watch.awaited_pictures, unpainted=missing.unpainted | watch.unpainted
+                )
                 await tab.session.send("Fetch.enable", _HELD)
                 sights, ranges = await page.look(capture, style_names, missing, scripted)
         except TimeoutError:
@@ -259,9 +271,9 @@ class _Page(Searcher):
         sights[left] = Sight.UNPICTURED
         return sights, {node: found for node, found in ranges.items() if node not in {*left.tolist()}}
 
-    def miss(self, _: dict[str, Any]) -> None:
-        """Note that a request waits, of a page whose styles follow what is scrolled: a reader may have the answer."""
-        self.is_unsteady |= self.is_lively
+    def miss(self, _: object = None) -> None:
+        """Note that something has not come for which the page asks as it is scrolled, or at a moment."""
+        self.is_unsteady |= self.is_lively or self.moments is not None
 
     async def still(self) -> tuple[int, int, int]:
         """Pause what moves by itself.

@@ -44,6 +44,12 @@ Object.assign(domsievePixels, (() => {
     const clocks = stopped.filter(([drawing]) => hasOwn(drawing));
     if (endless.length || clocks.length) hideThrown(known, endless, clocks);
   };
+  // What a reader scrolls to begins, and does not stay as it ends when the reader goes on.
+  const goesBack = ({ effect, playState }) => {
+    const { target, pseudoElement } = effect ?? {};
+    const trigger = playState === "finished" && target && getComputedStyle(target, pseudoElement).animationTrigger;
+    return Boolean(trigger) && trigger !== "none" && /(?<![-\w])(?!play(-once|-forwards)?(?![-\w]))[a-z]/.test(trigger);
+  };
   // Animations are as readers find them now: what ends soon had time for it.
   const hold = (animation) => {
     const { target, pseudoElement } = animation.effect ?? {};
@@ -55,7 +61,11 @@ Object.assign(domsievePixels, (() => {
     const isWaiting = animation.playState === "paused" && !paused.some(([one]) => one === animation)
       && !(animation instanceof CSSTransition)
       && !(animation instanceof CSSAnimation && /paused/.test(getComputedStyle(target, pseudoElement).animationPlayState));
-    if (isWaiting) waiting.push([animation, animation.currentTime]);
+    if (isWaiting || goesBack(animation)) {
+      waiting.push([animation, animation.currentTime]);
+      if (!isWaiting) animation.currentTime = 0;
+      animation.pause();
+    }
     if (animation.playState !== "running") return;
     if (isDriven(animation)) {
       driven.push(animation); // it follows what is scrolled for the pictures
