@@ -446,3 +446,14 @@ def test_pages_begin_anew_by_their_headers(studio: Studio, source: str) -> None:
     assert not said["before"]
     assert said[_WORDS] if source != _COMES else not said[_WORDS]
     assert not judged(studio.render("/plain", CaptureOptions(pixels=True)).snapshot)[_WORDS]
+
+
+def test_a_frame_with_the_address_of_the_page_does_not_keep_it(studio: Studio) -> None:
+    def answer(handler: BaseHTTPRequestHandler) -> None:
+        headers = {"Refresh": "20"} if handler.headers["Sec-Fetch-Dest"] == "document" else {}
+        source = f"{_COMES}<iframe src=/twice></iframe>"
+        send(handler, source.encode(), headers={"Content-Type": "text/html", **headers})
+
+    studio.server.pages["/twice"] = answer
+    found = judged(studio.render("/twice", CaptureOptions(pixels=True)).snapshot)
+    assert found[_WORDS]

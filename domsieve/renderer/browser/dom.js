@@ -172,8 +172,8 @@ globalThis.dom = (() => {
     if (stays(inner)) return { ms: Infinity };
     const metas = [...inner.querySelectorAll("meta[http-equiv=refresh i][content]")].filter((one) =>
       part(one, Element, "namespaceURI") === "http://www.w3.org/1999/xhtml");
-    const header = refreshes.get(part(inner, Document, "URL").split("#")[0]) ?? "";
-    const found = [header, ...metas.map((one) => one.getAttribute("content"))].flatMap((said) => {
+    const headers = refreshes.get(part(inner, Document, "URL").split("#")[0]) ?? [];
+    const found = [...headers, ...metas.map((one) => one.getAttribute("content"))].flatMap((said) => {
       const [, seconds, rest = ""] = said.match(REFRESH) ?? [];
       if (!seconds) return [];
       const address = rest.replace(/^url\s*=\s*/i, "").replace(/^(["'])(?:(.*)\1.*|(.*))$/s, "$2$3");

@@ -100,7 +100,8 @@ class PageEvents:
         self.interactive = False
         self.loaded = False
         self._responses: dict[str, Response] = {}
-        self.refreshes: dict[str, str] = {}  # the header `Refresh` of documents, by their addresses
+        # The address of the document of each frame, and its header `Refresh`.
+        self._refreshes: dict[str, tuple[str, str]] = {}
         self._now = asyncio.get_running_loop().time
         self._in_flight: dict[str, tuple[str, float]] = {}
         self._given_up: dict[str, tuple[str, float]] = {}
@@ -132,6 +133,14 @@ class PageEvents:
     def files(self) -> tuple[LoadedFile, ...] | None:
         """What the page depends on; see `Rendering`."""
         return None if self._depends_on_more else tuple(dict.fromkeys(self._files.values()))
+
+    @property
+    def refreshes(self) -> dict[str, list[str]]:
+        """The headers `Refresh` of the documents in all frames, by their addresses."""
+        found: dict[str, list[str]] = {}
+        for url, refresh in self._refreshes.values():
+            found.setdefault(url, []).append(refresh)
+        return found
 
     @property
     def missing_pictures(self) -> tuple[str, ...]:
@@ -274,7 +283,7 @@ class PageEvents:
                     response["url"], response["status"], response["mimeType"]
                 )
             return
-        self.refreshes[response["url"]] = headers.get("refresh", "")
+        self._refreshes[event.get("frameId", "")] = response["url"], headers.get("refresh", "")
         self._responses[event["loaderId"]] = Response(
             response["url"],
             response["status"],
