@@ -341,6 +341,22 @@ def test_nothing_is_known_under_what_has_not_begun_to_come(studio: Studio, never
     assert [text for text, hiding in said.items() if hiding] == [f"covered {n}" for n in range(len(covers))]
 
 
+@pytest.mark.parametrize(
+    "part",
+    [
+        "<svg style='position:absolute;left:0;top:0;width:100%;height:100%'><filter id=f x=0 y=0 width=1 height=1>"
+        "<feImage href={} preserveAspectRatio=none /></filter><rect width=900 height=60 filter=url(#f) /></svg>",
+        "<style>i::first-line {{ background: url({}) }}</style><i style='position:absolute;inset:0;"
+        "color:transparent'>MMMMMMMM</i>",
+        "<style>input::file-selector-button {{ background: url({}) }}</style><input type=file>",
+    ],
+)
+def test_nothing_is_known_if_nobody_knows_where_something_has_not_come(
+    studio: Studio, never: str, part: str
+) -> None:
+    assert _show(studio, _BOX.format("margin:0", _WORDS, part.format(never)))[_WORDS] == Hiding.UNSEEN
+
+
 @pytest.mark.parametrize("where", ["{}", _IN_CLOSED, _IN_SANDBOX])
 def test_under_a_lazy_picture_that_does_not_come_nothing_is_known(
     studio: Studio, never: str, where: str

@@ -31,7 +31,7 @@ _WITH_SOURCES, _MEDIA = frozenset({"source", "img"}), frozenset({"media", "sizes
 
 # Elements that are pictures or have some, beside img, and the attributes with their addresses.
 _PICTURED, _ADDRESSES = (
-    frozenset({"input", "video", "image", "feimage", "iframe", "frame", "embed", "object"}),
+    frozenset({"input", "video", "image", "iframe", "frame", "embed", "object"}),
     ("src", "poster", "href", "xlink:href", "data"),
 )
 
@@ -189,7 +189,7 @@ class Missing(NamedTuple):
     Parameters
     ----------
     places : left, top, right and bottom, in px of the page, of pictures that had not come, or are gone.
-    awaited : the addresses of pictures and frames that had not come, and whether they had begun to arrive.
+    awaited : the addresses of pictures and frames that had not come, and whether the page surely shows them.
     is_cut : whether its last nodes were removed, or loading was stopped: what is not there may cover any text.
     unpainted : the frames for which something has not come without which browsers do not paint, or a style sheet was
         refused that readers may have.

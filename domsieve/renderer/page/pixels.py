@@ -22,6 +22,7 @@ Pictures have half the size of the page, so they are four times as cheap.
 """
 
 import asyncio
+import itertools
 from collections.abc import Sequence
 from typing import Any
 
@@ -145,9 +146,9 @@ async def look(
                     await page.ask_at_moments(page.moments)
                 if not await watch.arrive(_LOAD_S):
                     page.miss()
-                missing = missing._replace(
-                    awaited=watch.awaited_pictures, unpainted=missing.unpainted | watch.unpainted
-                )
+                styled = {*itertools.chain(*await page.ask_all("styled"))}
+                awaited = {url: sure or url in styled for url, sure in watch.awaited_pictures.items()}
+                missing = missing._replace(awaited=awaited, unpainted=missing.unpainted | watch.unpainted)
                 await tab.session.send("Fetch.enable", _HELD)
                 sights, ranges = await page.look(capture, style_names, missing, scripted)
         except TimeoutError:
