@@ -332,6 +332,9 @@ def test_nothing_is_known_under_what_has_not_begun_to_come(studio: Studio, never
         f"<iframe sandbox src={never}?box style='position:absolute;inset:0;width:100%;height:100%'></iframe>",
         f"<object data={never}?object style='position:absolute;inset:0;width:100%;height:100%'></object>",
         f"<div style='position:absolute;left:0;top:0;content:url({never});width:900px;height:20px'></div>",
+        _PICTURE.format(f"src={never}#a"),
+        f"<div style='position:absolute;inset:0;{_GROUND.format(never + '?ground#a')}'></div>",
+        _PICTURE.replace("<img", "<input type=image").format(f"src=' \n{never}?input '"),
     ]
     boxes = [
         f"<p>shown {number}</p>" + _BOX.format("margin:0", f"covered {number}", cover)
@@ -363,6 +366,17 @@ def test_under_a_lazy_picture_that_does_not_come_nothing_is_known(
 ) -> None:
     text = _BOX.format("margin:0", _WORDS, _PICTURE.format(f"loading=lazy src={never}"))
     assert _show(studio, _FAR + where.format(text))[_WORDS]
+
+
+@pytest.mark.usefixtures("colours")
+@pytest.mark.parametrize("around", ["{}", "<div style='height:300px;overflow:auto'>{}</div>"])
+def test_a_lazy_picture_that_stays_in_the_window_covers_text(studio: Studio, around: str) -> None:
+    cover = (
+        "<img loading=lazy src=/white.png style='position:sticky;top:0;z-index:2;width:100%;height:100vh'>"
+    )
+    text = f"<div style='height:3000px'></div><p>{_WORDS}</p>"
+    said = _show(studio, around.format(f"{_FAR}<section>{cover}{text}{_FAR}</section>"))
+    assert said == {"before": Hiding.NONE, _WORDS: Hiding.UNSEEN}
 
 
 @pytest.mark.usefixtures("colours")

@@ -86,13 +86,14 @@ Object.assign(domsieve, (() => {
     const hasRatio = /\d/.test(style.get("aspect-ratio"));
     return !box.width || !box.height || (!hasRatio && (isByWord("width") || isByWord("height")));
   };
-  // Whether an element paints beyond its box, or one around it does; `known` has what was asked before.
+  // Whether an element paints beyond its box, or elsewhere once a reader scrolls, or one around it does; `known` has what was
+  // asked before.
   const paintsElsewhere = (element, known) => {
     const path = [];
     for (let one = element; one && !known.has(one); one = above(one)) path.push(one);
     for (const one of path.reverse()) {
-      const { filter, overflow, webkitBoxReflect } = getComputedStyle(one);
-      known.set(one, known.get(above(one)) || /drop-shadow|url/.test(filter) || webkitBoxReflect !== "none"
+      const { filter, overflow, position, webkitBoxReflect } = getComputedStyle(one);
+      known.set(one, known.get(above(one)) || /sticky|fixed/.test(position) || /drop-shadow|url/.test(filter) || webkitBoxReflect !== "none"
         || (part(one, Element, "localName") === "img" && overflow === "visible"));
     }
     return known.get(element);

@@ -191,22 +191,23 @@ class Missing(NamedTuple):
     places : left, top, right and bottom, in px of the page, of pictures that had not come, or are gone.
     awaited : the addresses of pictures and frames that had not come, and whether the page surely shows them.
     is_cut : whether its last nodes were removed, or loading was stopped: what is not there may cover any text.
-    unpainted : the frames for which something has not come without which browsers do not paint, or a style sheet was
-        refused that readers may have.
+    unknown : the frames for which something has not come without which browsers do not paint, or a style sheet was
+        refused that readers may have, or that show what readers do not see: pictures of them as they were, in a view
+        transition that does not end, or what is for browsers without scripts.
     """
 
     places: Sequence[Sequence[float]] = ()
     awaited: Mapping[str, bool] = MappingProxyType({})
     is_cut: bool = False
-    unpainted: frozenset[str] = frozenset()
+    unknown: frozenset[str] = frozenset()
 
 
 def mark_missing(scene: Scene, missing: Missing) -> None:
     """Mark the texts of a scene as unsure that are where something is missing, all if it is not known where."""
     frames = [scene.capture.strings[one.frame_id] for one in scene.capture.documents]
-    unpainted = scene.starts[:-1][np.isin(frames, [*missing.unpainted])]
-    scene.unsure |= scene.below(np.isin(np.arange(scene.ids.size), unpainted))
-    mark_under(scene, scene.bounds[scene.parent[unpainted]][scene.parent[unpainted] >= 0].reshape(-1, 2, 2))
+    unknown = scene.starts[:-1][np.isin(frames, [*missing.unknown])]
+    scene.unsure |= scene.below(np.isin(np.arange(scene.ids.size), unknown))
+    mark_under(scene, scene.bounds[scene.parent[unknown]][scene.parent[unknown] >= 0].reshape(-1, 2, 2))
     mark_under(scene, (np.array(place, np.float64).reshape(2, 2) for place in missing.places))
     found: dict[str, list[int]] = {address: [] for address in missing.awaited}
     for number, start in enumerate(scene.starts[:-1].tolist() if found else ()):
@@ -227,23 +228,26 @@ def mark_missing(scene: Scene, missing: Missing) -> None:
 
 
 def _pictured(scene: Scene, number: int, addresses: Collection[str]) -> Iterable[tuple[int, str]]:
-    """Yield the nodes of a document that have pictures of these addresses, each with the address."""
+    """Yield the nodes of a document with pictures of these addresses, without fragment, each with its address."""
     strings, document = scene.capture.strings, scene.capture.documents[number]
     sources = document.nodes.current_source
     for node, value in zip(sources.index, sources.value, strict=True):
-        if strings[value] in addresses:
-            yield node, strings[value]
+        if (source := strings[value].partition("#")[0]) in addresses:
+            yield node, source
     start, end = scene.starts[number : number + 2].tolist()
     for node in range(start, end):
         if scene.names[node] in _PICTURED:
             values = scene.attributes(node)
-            asked = {urljoin(strings[document.base], values[name]) for name in _ADDRESSES if name in values}
+            given = (values[name].strip().partition("#")[0] for name in _ADDRESSES if name in values)
+            asked = {urljoin(strings[document.base], one) for one in given}
             yield from ((node - start, address) for address in asked & set(addresses))
     known: dict[tuple[str, ...], list[str]] = {}
     for node, (styles, _) in _drawn(scene.capture, number).items():
         if styles not in known:
             urls = " ".join(value for value in styles if "url(" in value)
-            known[styles] = [address for address in addresses if f'url("{address}")' in urls]
+            known[styles] = [
+                address for address in addresses if f'url("{address}")' in urls or f'url("{address}#' in urls
+            ]
         yield from ((node, address) for address in known[styles])
 
 

@@ -312,7 +312,7 @@ async def capture_document(
             if isinstance(capture, PixelCapture):
                 places = [[-inf, -inf, inf, inf]] if lost is None else lost
                 is_cut = count > max_nodes or watch.cut_by is not None
-                missing = Missing(places, is_cut=is_cut, unpainted=withheld)
+                missing = Missing(places, is_cut=is_cut, unknown=withheld)
                 try:
                     await tab.call(watch.frame_id, watch.loader_id, "resume()", limit_s=rest_s())
                     capture, is_whole = await look(

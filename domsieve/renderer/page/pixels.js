@@ -7,7 +7,7 @@
 // isHidden(), count(), counted(): whether the window is, and how often a timer has run, to know whether scripts run.
 // put(element, keyframe), scroll(element, left, top): change an element for the pictures.
 // stays(isLively, ...elements), scrollBoxes(share), scrollBoxesBack(), places(...elements): see below.
-// styled(): the addresses of what styles and drawings have asked for, and elements and scripts have not.
+// shown(): the addresses of what the page has asked for to show it; pictures of scripts may be shown nowhere.
 // isLive(element): whether a worker may draw a canvas, or feed a video.
 // isLate(isClosed, element): whether a lazy picture, video or frame may not be there yet, if it is in a closed shadow tree,
 // or in a frame of another origin; others are known before.
@@ -246,9 +246,9 @@ globalThis.domsievePixels = (() => {
       turned.clear();
     },
 
-    styled() {
-      const isStyled = ({ initiatorType }) => /^(css|other)$/.test(initiatorType);
-      return performance.getEntriesByType("resource").filter(isStyled).map(({ name }) => name.split("#")[0]);
+    shown() {
+      const isShown = ({ initiatorType }) => initiatorType !== "img"; // nor do these say whether they are elements
+      return performance.getEntriesByType("resource").filter(isShown).map(({ name }) => name.split("#")[0]);
     },
 
     // How far the document is scrolled, and where the upper left corners of elements are in it.

@@ -126,7 +126,9 @@ async def look(
                 await page.open(capture)
                 await page.complete(capture)
                 scripted = None
-                page.is_unlike = any(await page.ask_all("isUnlike", scripts))
+                answers = await page.ask_all("isUnlike", scripts)
+                unlike = [one for one, is_unlike in zip(page.worlds, answers, strict=True) if is_unlike]
+                unlike_frames = {capture.strings[capture.documents[one].frame_id] for one in unlike}
                 page.has_canvas = scripts and any(await page.ask_all("hasCanvas"))
                 sought = (_SKIPPING, _FIRST_LINE, *_STATES, *_ANCHORS, *WORDS)
                 words = await mentioned(page, capture, sought, (_SKIPPING, *LIKELY))
@@ -146,9 +148,10 @@ async def look(
                     await page.ask_at_moments(page.moments)
                 if not await watch.arrive(_LOAD_S):
                     page.miss()
-                styled = {*itertools.chain(*await page.ask_all("styled"))}
-                awaited = {url: sure or url in styled for url, sure in watch.awaited_pictures.items()}
-                missing = missing._replace(awaited=awaited, unpainted=missing.unpainted | watch.unpainted)
+                shown = {*itertools.chain(*await page.ask_all("shown"))}
+                awaited = {url: sure or url in shown for url, sure in watch.awaited_pictures.items()}
+                unknown = missing.unknown | watch.unpainted | unlike_frames
+                missing = missing._replace(awaited=awaited, unknown=unknown)
                 await tab.session.send("Fetch.enable", _HELD)
                 sights, ranges = await page.look(capture, style_names, missing, scripted)
         except TimeoutError:
@@ -180,13 +183,11 @@ class _Page(Searcher):
     ----------
     has_first_lines : whether style sheets may give first lines another font.
     has_states : whether styles may follow what is scrolled, other than by animations: `_STATES`.
-    is_unlike : whether the page shows what readers do not see: pictures of it as it was, in a view transition that
-        does not end, or what is for browsers without scripts.
     moments : moments at which animations bring texts in view that are not, if there are any.
     count : what is counted, once there may be a picture.
     """
 
-    has_first_lines = has_states = is_unlike = False
+    has_first_lines = has_states = False
     moments: Moments | None = None
     count: Count | None = None
 
@@ -207,7 +208,6 @@ class _Page(Searcher):
             raise ValueError("The page has changed its frames.")
         scene = Scene(capture, names)
         scene.has_first_lines = self.has_first_lines
-        scene.unsure |= self.is_unlike
         mark_missing(scene, missing)
         if scripted:
             scene.unsure |= scripted.is_unlike
