@@ -252,6 +252,11 @@ COVERED = {
     "style='anchor-name:--x'>.</i>"
     f"{_TALL}<p>{{}}</p></div><div style='position:absolute;left:0;width:100%;height:1600px;"
     "position-anchor:--x;top:anchor(top)'></div></div>",
+    "a box of which a clear box keeps the wheel for a part of the way": "<div style='position:relative;overflow:clip;"
+    "height:150px'><div style='overflow:auto;height:150px'><div style='height:10000px;position:relative'><i style='"
+    "position:absolute;top:3000px;height:2500px;width:10px;anchor-name:--x'></i><p style='position:absolute;"
+    "top:9000px'>{}</p></div></div><div style='position:absolute;inset:-4000px 0;height:2500px;position-anchor:--x;"
+    "align-self:anchor-center'></div></div>",
     "a fixed box in one that an anchor takes along": _TAKEN.format(
         "p { anchor-name: --x } b { position: fixed; inset: -4000px; width: 900px; height: 60px; background: #fff; "
         "place-self: anchor-center; position-anchor: --x }",
