@@ -251,7 +251,7 @@ WORST = {
     "analysis.writers.html _LANGUAGE": ["|a|", "|a-|"],
     "analysis.writers.html _NUMBER": ["|1|", "1.|1|"],
     "analysis.writers.html _SPACES": ["| |", "|a |"],
-    "analysis.writers.html _TIME": ["|1|"],
+    "analysis.writers.html _TIME": ["|1|", "00:00:00.|1|", "P|1|", "|P1Y|"],
     "analysis.writers.html _WORD": ["|a|"],
     "analysis.writers.chunks _BLANKS": ["| |", "|a |"],
     "analysis.writers.chunks _LINK_ADDRESS": ["|](|", "](|a|", "|](a|"],

@@ -75,7 +75,14 @@ _SPACES = re.compile("[ \t\n\r\f]+")
 _HELD_SPACE = re.compile("(?<![^ \n]) ")
 # What no browser shows has the form that its attribute demands, or is not written: any other text would be hidden.
 _NUMBER = re.compile(r"[+-]?[0-9]{1,12}(?:\.[0-9]{1,12})?(?:em|px|%)?")
-_TIME = re.compile(r"[0-9PTWYMDHSZ:.,+ -]{1,40}", re.IGNORECASE)
+# A day with or without a time, a time, a week, a day of any year, a time zone and a duration (HTML, section 2.3.5).
+_CLOCK = r"[0-9]{2}:[0-9]{2}(?::[0-9]{2}(?:\.[0-9]{1,9})?)?"
+_ZONE = r"(?:[Zz]|[+-][0-9]{2}:?[0-9]{2})"
+_TIME = re.compile(
+    rf"[0-9]{{4}}(?:-[0-9]{{2}}(?:-[0-9]{{2}}(?:[Tt ]{_CLOCK}(?: ?{_ZONE})?)?)?)?|{_CLOCK}|{_ZONE}"
+    r"|[0-9]{4}-W[0-9]{2}|(?:--)?[0-9]{2}-[0-9]{2}|P(?!$)(?:[0-9]{1,4}Y)?(?:[0-9]{1,4}M)?(?:[0-9]{1,4}W)?"
+    r"(?:[0-9]{1,4}D)?(?:T(?!$)(?:[0-9]{1,4}H)?(?:[0-9]{1,4}M)?(?:[0-9]{1,6}(?:\.[0-9]{1,9})?S)?)?"
+)
 # A language, a script and a region (BCP 47, section 2.1), of those that are common.
 _SCRIPTS = (
     "Arab|Armn|Beng|Cyrl|Deva|Ethi|Geor|Grek|Gujr|Guru|Hans|Hant|Hebr|Jpan|Khmr|Knda|Kore|Laoo|Latn|Mlym|Mong|Mymr|"
