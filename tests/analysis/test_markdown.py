@@ -314,6 +314,31 @@ class TestFormulas:
             ),
             ("<math alttext='x ₴₳¥ ₮₳₭€'><mi>x</mi></math>", "a x b\n"),
             ("<math alttext='x ∫∃∩∂'><mi>x</mi></math>", "a x b\n"),
+            ("<math alttext='x ⊔⊓⊢⨍'><mi>x</mi></math>", "a x b\n"),
+            # digits, codes of letters, and numbers beside lengths
+            ("<math alttext='x 5411 7h47'><mi>x</mi></math>", "a x b\n"),
+            ("<math alttext='x 5411'><mi>x</mi></math>", "a x b\n"),
+            ("<math alttext='x\\char83\\char65\\unicode{89}'><mi>x</mi></math>", "a x b\n"),
+            ("<math alttext='x 7383658977em'><mi>x</mi></math>", "a x b\n"),
+            (
+                "<math alttext='x\\hskip 10.00002pt\\\\[-1.25ex]\\rule{0.5em}{12pt}y'><mi>x</mi><mi>y</mi></math>",
+                "a $x\\hskip 10.00002pt\\\\[-1.25ex]\\rule{0.5em}{12pt}y$ b\n",
+            ),
+            (
+                "<math alttext='\\frac12x+\\sqrt[3]{16}'><mn>2</mn><mn>1</mn><mi>x</mi><mo>+</mo><mn>3</mn>"
+                "<mn>16</mn></math>",
+                "a $\\frac12x+\\sqrt[3]{16}$ b\n",
+            ),
+            # Morse code, also of signs that draw nothing, and words of names of commands
+            ("<math alttext='x ... .- -.-- / - .... .- -'><mi>x</mi></math>", "a x b\n"),
+            ("<math alttext='x {}{}{}__{}__ {}__ __{}____'><mi>x</mi></math>", "a x b\n"),
+            ("<math alttext='x \\,\\,\\, \\,\\; \\;\\,\\;\\;'><mi>x</mi></math>", "a x b\n"),
+            ("<math alttext='x\\let\\it\\show\\text\\to\\url\\not'><mi>x</mi></math>", "a x b\n"),
+            ("<math alttext='x\\S\\H\\o\\r'><mi>x</mi></math>", "a x b\n"),
+            (
+                "<math alttext='\\boldsymbol{\\hat{\\mathcal{X}}}\\in\\R'><mi>X</mi><mo>∈</mo><mi>ℝ</mi></math>",
+                "a $\\boldsymbol{\\hat{\\mathcal{X}}}\\in\\R$ b\n",
+            ),
             ("<math alttext='5€ − \\hat{y}'><mn>5€</mn><mo>-</mo><mi>ŷ</mi></math>", "a $5€ − \\hat{y}$ b\n"),
             (
                 "<b class=katex>Sayings on a hat, which wells for an island <math alttext='say that'></math></b>",

@@ -22,12 +22,19 @@ _LEAST_PX, _LEAST_HEIGHT_PX = 1.0, 4.0  # of a letter
 _LAST_CODE = 0x10FFFF
 # What is drawn has no more letters and digits than it is said to have, and so many.
 _MOST_MORE = 10
+# More punctuation, operators and accents than are drawn would be hidden text in a code, such as Morse's. Of shapes,
+# minus signs and points are too thin to count as drawn.
+_MOST_MARKS, _MARKS_PER_LETTER = 10, 0.5
 # Each is drawn as a whole, so words in it must be in one piece, too.
 _TOKENS = "mi", "mn", "mo", "ms", "mtext"
 # White space, what draws nothing, punctuation and operators are no part of words, and are often drawn by other signs
-# than the page says. Quantifiers, sums, unions and similar look like letters.
-_UNSAID = frozenset({"Cc", "Cf", "Pc", "Pd", "Pe", "Pf", "Pi", "Po", "Ps", "Sm", "Zl", "Zp", "Zs"})
-_LIKE_LETTERS = re.compile("[\u2200-\u2211\u2227-\u2233\u2282-\u2287\u22a4\u22a5\u22c0-\u22c3]")
+# than the page says. Quantifiers, sums, unions, integrals and similar look like letters.
+_BLANK = frozenset({"Cc", "Cf", "Zl", "Zp", "Zs"})
+_UNSAID = _BLANK | {"Pc", "Pd", "Pe", "Pf", "Pi", "Po", "Ps", "Sm"}
+_LIKE_LETTERS = re.compile(
+    "[\u2118\u2140-\u2144\u2200-\u2211\u2227-\u2233\u2282-\u2287\u228f-\u2294\u22a2-\u22a5\u22c0-\u22c3"
+    "\u22ce\u22cf\u2a0b-\u2a1c]"
+)
 # Marks on letters, but not those that are letters themselves, and marks with a place of their own.
 _ACCENTS = re.compile("[\u0300-\u0362\u20d0-\u20f0\u02c6-\u02cb\u02d8-\u02dd`^\u00a8\u00af\u00b4\u00b8]")
 
@@ -124,6 +131,8 @@ def _has(drawn: str, said: list[str]) -> bool:
     """Return whether some texts have no letters, digits and words that what is drawn has not."""
     shown = _plain(drawn)
     words = [_plain(one) for one in said]
+    if has_more_marks("".join(said), drawn):
+        return False
     # Braces are drawn from many signs for private use.
     if sum(unicodedata.category(sign) != "Co" for sign in shown) > len("".join(words)) + _MOST_MORE:
         return False
@@ -137,6 +146,18 @@ def says(sign: str) -> bool:
     if _LIKE_LETTERS.match(sign):
         return True
     return unicodedata.category(sign) not in _UNSAID and not is_accent(sign)
+
+
+def has_more_marks(said: str, drawn: str) -> bool:
+    """Return whether a text has far more punctuation, operators and accents than what is drawn for it."""
+    letters = sum(map(says, drawn))
+    return marks(said) > marks(drawn) + _MOST_MARKS + _MARKS_PER_LETTER * letters
+
+
+def marks(text: str) -> int:
+    """Return how many signs of a text are punctuation, operators and accents."""
+    plain = unicodedata.normalize("NFKC", text)
+    return sum(not says(sign) and unicodedata.category(sign) not in _BLANK for sign in plain)
 
 
 def is_accent(sign: str) -> bool:

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from domsieve.analysis.columns.flow import word_set
-from domsieve.analysis.columns.formulas import is_accent, says
+from domsieve.analysis.columns.formulas import has_more_marks, is_accent, marks, says
 from domsieve.analysis.columns.page_columns import AttributeIndex, has_tag
 from domsieve.analysis.writers._media import Reader
 from domsieve.budget import check
@@ -32,14 +32,21 @@ _SPACES = re.compile(r"\s+")
 _DOLLAR = re.compile(r"(?<!\\)\$")
 _STYLED = re.compile(r"\{\\(?:display|text)style (.*)\}")
 _MARKUP = re.compile(r"<(?=[A-Za-z/!?])|\](?=[(:])")
+_LENGTH = r"-?(?:[0-9]{1,3}(?:\.[0-9]{0,5})?|\.[0-9]{1,5})\s?(?:em|ex|mu|p[tx]|[cm]m|in)\b"
 # Commands, also with the name of an environment and its columns, or of a colour; and lengths.
 _COMMAND = re.compile(
     r"\\(?:begin|end)\{([A-Za-z]{1,20})\*?\}(?:\{[lcr| ]{1,40}\})?|\\(?:text)?color\{([a-z]{1,10})\}|\\([A-Za-z]+)"
-    r"|[0-9.]\s*(?:em|ex|mu|p[tx]|[cm]m|in)\b|\{\}"
+    rf"|\\\\(?:\[{_LENGTH}\])?|\\[^A-Za-z]|{_LENGTH}"
 )
-_WORD = re.compile(r"[^\W\d_]{2,}")
+_SYNTAX = re.compile(r"[{}^_&~#]")
+# Numbers are no words: fractions draw their parts in another order than TeX has them.
+_WORD = re.compile(r"[^\W\d_][^\W_]+")
 # Unseen letters of a formula, such as those of names of macros, and of these the ones that are no words.
 _MOST_LETTERS, _MOST_SINGLE = 10, 3
+# Commands and signs of the syntax of TeX: so many, and more for each sign that the formula shows. Of 2,295 formulas
+# in the documentation of SciPy and others, none has more than two commands and three such signs for each.
+_COMMANDS, _COMMANDS_EACH = 4, 2
+_SYNTAX_SIGNS, _SYNTAX_SIGNS_EACH = 10, 3
 # A text with more letters than its TeX has signs, and so many, is no formula.
 _MOST_MORE = 20
 _COLORS = word_set(
@@ -102,21 +109,27 @@ def unseen_words(formula: Formula, text: str) -> tuple[frozenset[str], int] | No
 
     The letters are those that are in none of the words. None if there are too many, or it is another text. Variables
     and names of functions have letters in both. Commands that KaTeX and MathJax have are no words, but others are.
-    TeX with many words that nobody sees would be hidden text.
+    TeX with many words that nobody sees would be hidden text, and so would many commands and signs, which can spell
+    it.
     """
-    shown = "".join(filter(_says, _plain(text)))
+    shown = "".join(filter(says, _plain(text)))
     if len(shown) > len(formula.tex) + _MOST_MORE:
         return None
-    given = _plain(_COMMAND.sub(_without_names, formula.tex))
-    unseen = (Counter(filter(_says, given)) - Counter(shown)).total()
+    tex, commands = _COMMAND.subn(_without_names, formula.tex)
+    given, syntax = _SYNTAX.subn(" ", tex)
+    visible = len(shown) + marks(text)
+    if (
+        commands > _COMMANDS + _COMMANDS_EACH * visible
+        or syntax > _SYNTAX_SIGNS + _SYNTAX_SIGNS_EACH * visible
+        or has_more_marks(given, text)
+    ):
+        return None
+    given = _plain(given)
+    unseen = (Counter(filter(says, given)) - Counter(shown)).total()
     words = frozenset(word for word in _WORD.findall(given) if word not in shown)
     rest = _WORD.sub(lambda word: word[0] if word[0] in shown else " ", given)
-    single = (Counter(filter(_says, rest)) - Counter(shown)).total()
+    single = (Counter(filter(says, rest)) - Counter(shown)).total()
     return (words, single) if unseen <= _MOST_LETTERS and single <= _MOST_SINGLE else None
-
-
-def _says(sign: str) -> bool:
-    return says(sign) and not sign.isdecimal()
 
 
 def _plain(text: str) -> str:
@@ -129,7 +142,8 @@ def _without_names(match: re.Match[str]) -> str:
     environment, color, command = match.groups()
     if environment or command:
         name = environment or command
-        return " " if name in _names() else f" {name} "
+        # Any words can be spelled with names of one letter.
+        return " " if name in _names() and len(name) > 1 else f" {name} "
     return f" {color} " if color and color not in _COLORS else " "
 
 
