@@ -352,9 +352,17 @@ def test_nothing_is_known_under_what_has_not_begun_to_come(studio: Studio, never
         "<style>i::first-line {{ background: url({}) }}</style><i style='position:absolute;inset:0;"
         "color:transparent'>MMMMMMMM</i>",
         "<style>input::file-selector-button {{ background: url({}) }}</style><input type=file>",
+        "<img src={} width=900 height=60 style='position:absolute;left:0;top:200px;filter:drop-shadow(0 -200px 0 "
+        "#fff)'>",
+        "<i style='position:absolute;left:950px;width:10px;height:10px;border-image:url({}) 20 fill / 10px / 5px 5px "
+        "60px 900px'></i>",
+        "<svg style='position:absolute;left:0;top:900px'><mask id=m maskContentUnits=objectBoundingBox><image href={}"
+        " width=1 height=1 /></mask></svg><svg style='position:absolute;left:0;top:0;width:100%;height:100%'><rect "
+        "width=900 height=60 fill=#fff mask=url(#m) /></svg>",
+        "<iframe src={}?frame style='position:absolute;inset:0;width:100%;height:100%'></iframe><base href=/more/>",
     ],
 )
-def test_nothing_is_known_if_nobody_knows_where_something_has_not_come(
+def test_nothing_is_known_where_something_may_show_that_has_not_come(
     studio: Studio, never: str, part: str
 ) -> None:
     assert _show(studio, _BOX.format("margin:0", _WORDS, part.format(never)))[_WORDS] == Hiding.UNSEEN

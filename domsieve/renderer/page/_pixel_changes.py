@@ -17,6 +17,9 @@ from domsieve.snapshot.page import Kind
 # Boxes that move by less are not moved.
 _STILL_PX = 1.0
 
+# What drawings show elsewhere.
+_REFERRED = frozenset({"mask", "pattern", "symbol", "clippath", "marker", "defs", "filter"})
+
 # How far images of borders reach beyond their box at most. A guess.
 _OUTSET_PX = 40.0
 
@@ -217,7 +220,8 @@ def mark_missing(scene: Scene, missing: Missing) -> None:
         # Servers may leave pictures unanswered that scripts ask for to count readers: these are nowhere.
         is_unknown = missing.awaited[address] and not nodes
         # The background of these is that of the page.
-        if is_unknown or any(scene.names[node] in ("html", "body") for node in nodes):
+        is_unknown |= any(scene.names[node] in ("html", "body") for node in nodes)
+        if is_unknown or any(_paints_elsewhere(scene, node) for node in nodes):
             scene.unsure[:] = True
         for node in nodes:
             # What it shows has another size than the texts in its place.
@@ -227,9 +231,25 @@ def mark_missing(scene: Scene, missing: Missing) -> None:
         mark_under(scene, scene.bounds[nodes].reshape(-1, 2, 2))
 
 
+def _paints_elsewhere(scene: Scene, node: int) -> bool:
+    """Return whether what an element shows may be seen far from its box."""
+    border, overflow = scene.style(node, "border-image", "overflow-x")
+    _, _, outset = border.partition(" / ")[2].partition(" / ")
+    if not set("123456789").isdisjoint(outset) or (scene.names[node] == "img" and overflow == "visible"):
+        return True
+    while node >= 0:
+        effect, reflection = scene.style(node, "filter", "-webkit-box-reflect")
+        is_shifted = "drop-shadow" in effect or "url(" in effect or reflection not in ("none", "")
+        if is_shifted or scene.names[node] in _REFERRED:
+            return True
+        node = int(scene.parent[node])
+    return False
+
+
 def _pictured(scene: Scene, number: int, addresses: Collection[str]) -> Iterable[tuple[int, str]]:
     """Yield the nodes of a document with pictures of these addresses, without fragment, each with its address."""
     strings, document = scene.capture.strings, scene.capture.documents[number]
+    bases = {strings[document.base], strings[document.document_url]}  # a `base` may come later
     sources = document.nodes.current_source
     for node, value in zip(sources.index, sources.value, strict=True):
         if (source := strings[value].partition("#")[0]) in addresses:
@@ -239,7 +259,7 @@ def _pictured(scene: Scene, number: int, addresses: Collection[str]) -> Iterable
         if scene.names[node] in _PICTURED:
             values = scene.attributes(node)
             given = (values[name].strip().partition("#")[0] for name in _ADDRESSES if name in values)
-            asked = {urljoin(strings[document.base], one) for one in given}
+            asked = {urljoin(base, one) for one in given for base in bases}
             yield from ((node - start, address) for address in asked & set(addresses))
     known: dict[tuple[str, ...], list[str]] = {}
     for node, (styles, _) in _drawn(scene.capture, number).items():
