@@ -257,6 +257,12 @@ def test_nothing_is_known_under_what_is_asked_for_late_and_does_not_come(
         ("<script async blocking=render src={}></script>", "", False),
         ("<script async src={}></script>", "", True),
         ("<link rel=stylesheet media=print href={}>", "", True),
+        ("<link rel='alternate stylesheet' title=x href={}>", "", True),
+        (
+            "<link rel='alternate stylesheet' title=x href={}><meta http-equiv=default-style content=x>",
+            "",
+            False,
+        ),
         ("<link rel=prefetch href={}>", "", True),
         ("", "clip-path: url({}#a)", False),
     ],
@@ -359,7 +365,14 @@ def test_nothing_is_known_under_what_has_not_begun_to_come(studio: Studio, never
         "<svg style='position:absolute;left:0;top:900px'><mask id=m maskContentUnits=objectBoundingBox><image href={}"
         " width=1 height=1 /></mask></svg><svg style='position:absolute;left:0;top:0;width:100%;height:100%'><rect "
         "width=900 height=60 fill=#fff mask=url(#m) /></svg>",
+        "<svg style='position:absolute;left:950px'><image id=m href={} width=900 height=60 /></svg><svg style='"
+        "position:absolute;left:0;top:0;width:100%;height:100%'><use href=#m /></svg>",
+        "<ul style='position:absolute;top:0;left:600px;list-style:outside url({})'><li>more</ul>",
+        "<style>@keyframes k {{ to {{ top: 0 }} }} img {{ position: absolute; top: 200px; left: 0; animation: k "
+        "linear both; animation-timeline: scroll() }}</style><img src={} width=900 height=60>",
         "<iframe src={}?frame style='position:absolute;inset:0;width:100%;height:100%'></iframe><base href=/more/>",
+        "<iframe src='{}?a b' style='position:absolute;inset:0;width:100%;height:100%'></iframe>",
+        "<object data='{}?a b' type=text/html style='position:absolute;inset:0;width:100%;height:100%'></object>",
     ],
 )
 def test_nothing_is_known_where_something_may_show_that_has_not_come(

@@ -81,7 +81,10 @@ class PageEvents:
         self.data: dict[str, Response] = {}
         self._files: dict[str, LoadedFile] = {}
         self._depends_on_more = False
-        self._shown: dict[str, str] = {}  # the addresses of pictures and frames by their requests
+        self._shown: dict[str, str] = {}  # the addresses of pictures by their requests
+        self._framed: dict[str, str] = {}  # the frames of documents by their requests
+        # The requests of style sheets that do not apply when they are asked for, such as those for printing.
+        self._idle_sheets: dict[str, tuple[str, str]] = {}  # each with its address and its frame
         self._pictures_found: dict[str, bool] = {}
         # The requests of style sheets, scripts and clip paths (`clip-path`) without which browsers do not paint.
         self._blocking: dict[str, str] = {}  # each with its frame
@@ -193,7 +196,7 @@ class PageEvents:
 
     @property
     def awaited_pictures(self) -> dict[str, bool]:
-        """The addresses of pictures and frames that have not come, and whether the page surely shows them.
+        """The addresses of pictures that have not come, and whether the page surely shows them.
 
         It does if they have begun to arrive, or were asked for since scripts are off.
         """
@@ -208,13 +211,23 @@ class PageEvents:
 
         def has_come() -> bool:
             late = self._in_flight.keys() - self._given_up
-            return late.isdisjoint(self._shown) and late.isdisjoint(self._blocking)
+            return all(late.isdisjoint(some) for some in (self._shown, self._framed, self._blocking))
 
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(limit_s):
                 while not has_come():  # noqa: ASYNC110 (of a few requests)
                     await asyncio.sleep(_LOOK_S)
         return has_come()
+
+    @property
+    def awaited_frames(self) -> frozenset[str]:
+        """The frames whose document has not come."""
+        return frozenset(frame for number, frame in self._framed.items() if number in self._pending)
+
+    @property
+    def idle_sheets(self) -> frozenset[tuple[str, str]]:
+        """The addresses and frames of style sheets that have not come, and did not apply when they were asked for."""
+        return frozenset(sheet for number, sheet in self._idle_sheets.items() if number in self._pending)
 
     @property
     def unpainted(self) -> frozenset[str]:
@@ -242,13 +255,17 @@ class PageEvents:
             self._main_frame = self._main_frame or event.get("frameId", "")
             if event.get("frameId", "") == self._main_frame:
                 self.document_url = url
-        if kind == _PICTURE or (kind == "Document" and event.get("frameId", "") != self._main_frame):
+        if kind == _PICTURE:
             self._shown.setdefault(event["requestId"], url)  # after a redirect, the page still has the first
+        if kind == "Document" and event.get("frameId", "") != self._main_frame:
+            self._framed[event["requestId"]] = event.get("frameId", "")
+        # Sheets for other media and what is only fetched in advance have the lowest priority.
+        is_low = event["request"].get("initialPriority", "") == "VeryLow"
         if kind == "Stylesheet":
             self.sheets.add((url, event.get("frameId", "")))
-        priority = event["request"].get("initialPriority", "")
-        # Sheets for other media and what is only fetched in advance have the lowest priority.
-        may_block = kind in {"Stylesheet", "Other"} and priority != "VeryLow"
+            if is_low:
+                self._idle_sheets.setdefault(event["requestId"], (url, event.get("frameId", "")))
+        may_block = kind in {"Stylesheet", "Other"} and not is_low
         if may_block or event.get("renderBlockingBehavior") == "Blocking":
             self._blocking[event["requestId"]] = event.get("frameId", "")
         is_sent = kind in _FILE_KINDS and event["request"].get("method", "GET") != "GET"

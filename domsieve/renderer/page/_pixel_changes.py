@@ -1,5 +1,6 @@
 """What a page changes when it is pictured: style sheets may ask whether scripts are on, or what can be scrolled."""
 
+import itertools
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple
@@ -34,7 +35,7 @@ _WITH_SOURCES, _MEDIA = frozenset({"source", "img"}), frozenset({"media", "sizes
 
 # Elements that are pictures or have some, beside img, and the attributes with their addresses.
 _PICTURED, _ADDRESSES = (
-    frozenset({"input", "video", "image", "iframe", "frame", "embed", "object"}),
+    frozenset({"input", "video", "image", "embed", "object"}),
     ("src", "poster", "href", "xlink:href", "data"),
 )
 
@@ -192,7 +193,8 @@ class Missing(NamedTuple):
     Parameters
     ----------
     places : left, top, right and bottom, in px of the page, of pictures that had not come, or are gone.
-    awaited : the addresses of pictures and frames that had not come, and whether the page surely shows them.
+    awaited : the addresses of pictures that had not come, and whether the page surely shows them.
+    framing : the browser's ids of the elements whose frames had not come.
     is_cut : whether its last nodes were removed, or loading was stopped: what is not there may cover any text.
     unknown : the frames for which something has not come without which browsers do not paint, or a style sheet was
         refused that readers may have, or that show what readers do not see: pictures of them as they were, in a view
@@ -201,41 +203,53 @@ class Missing(NamedTuple):
 
     places: Sequence[Sequence[float]] = ()
     awaited: Mapping[str, bool] = MappingProxyType({})
+    framing: frozenset[int] = frozenset()
     is_cut: bool = False
     unknown: frozenset[str] = frozenset()
 
 
-def mark_missing(scene: Scene, missing: Missing) -> None:
-    """Mark the texts of a scene as unsure that are where something is missing, all if it is not known where."""
+def mark_missing(scene: Scene, missing: Missing, *, is_lively: bool) -> None:
+    """Mark the texts of a scene as unsure that are where something is missing, all if it is not known where.
+
+    Parameters
+    ----------
+    is_lively : whether the page may bring it elsewhere when it is scrolled.
+    """
     frames = [scene.capture.strings[one.frame_id] for one in scene.capture.documents]
     unknown = scene.starts[:-1][np.isin(frames, [*missing.unknown])]
     scene.unsure |= scene.below(np.isin(np.arange(scene.ids.size), unknown))
     mark_under(scene, scene.bounds[scene.parent[unknown]][scene.parent[unknown] >= 0].reshape(-1, 2, 2))
     mark_under(scene, (np.array(place, np.float64).reshape(2, 2) for place in missing.places))
+    late = np.flatnonzero(np.isin(scene.ids, [*missing.framing])).tolist()
     found: dict[str, list[int]] = {address: [] for address in missing.awaited}
     for number, start in enumerate(scene.starts[:-1].tolist() if found else ()):
         for node, address in _pictured(scene, number, found):
             found[address].append(start + node)
-    for address, nodes in found.items():
-        # Servers may leave pictures unanswered that scripts ask for to count readers: these are nowhere.
-        is_unknown = missing.awaited[address] and not nodes
-        # The background of these is that of the page.
-        is_unknown |= any(scene.names[node] in ("html", "body") for node in nodes)
-        if is_unknown or any(_paints_elsewhere(scene, node) for node in nodes):
-            scene.unsure[:] = True
-        for node in nodes:
-            # What it shows has another size than the texts in its place.
-            if scene.names[node] == "object":
-                is_placed = scene.style(node, "position")[0] in {"absolute", "fixed"}
-                scene.unsure |= scene.below_one(node) | (not is_placed)
-        mark_under(scene, scene.bounds[nodes].reshape(-1, 2, 2))
+    # Servers may leave pictures unanswered that scripts ask for to count readers: these are nowhere.
+    is_unknown = any(missing.awaited[address] and not nodes for address, nodes in found.items())
+    late = [*late, *itertools.chain.from_iterable(found.values())]
+    # The background of these is that of the page.
+    is_unknown |= any(
+        scene.names[node] in ("html", "body") or _paints_elsewhere(scene, node) for node in late
+    )
+    scene.unsure |= is_unknown or (is_lively and bool(late))
+    for node in late:
+        # What it shows has another size than the texts in its place.
+        if scene.names[node] == "object":
+            is_placed = scene.style(node, "position")[0] in {"absolute", "fixed"}
+            scene.unsure |= scene.below_one(node) | (not is_placed)
+    mark_under(scene, scene.bounds[late].reshape(-1, 2, 2))
 
 
 def _paints_elsewhere(scene: Scene, node: int) -> bool:
     """Return whether what an element shows may be seen far from its box."""
-    border, overflow = scene.style(node, "border-image", "overflow-x")
+    name = scene.names[node]
+    border, marker, overflow = scene.style(node, "border-image", "list-style-image", "overflow-x")
     _, _, outset = border.partition(" / ")[2].partition(" / ")
-    if not set("123456789").isdisjoint(outset) or (scene.names[node] == "img" and overflow == "visible"):
+    is_copied = name == "image" and "use" in scene.names
+    if is_copied or (name == "img" and overflow == "visible"):
+        return True
+    if "url(" in marker or not set("123456789").isdisjoint(outset):
         return True
     while node >= 0:
         effect, reflection = scene.style(node, "filter", "-webkit-box-reflect")
@@ -249,7 +263,6 @@ def _paints_elsewhere(scene: Scene, node: int) -> bool:
 def _pictured(scene: Scene, number: int, addresses: Collection[str]) -> Iterable[tuple[int, str]]:
     """Yield the nodes of a document with pictures of these addresses, without fragment, each with its address."""
     strings, document = scene.capture.strings, scene.capture.documents[number]
-    bases = {strings[document.base], strings[document.document_url]}  # a `base` may come later
     sources = document.nodes.current_source
     for node, value in zip(sources.index, sources.value, strict=True):
         if (source := strings[value].partition("#")[0]) in addresses:
@@ -259,7 +272,7 @@ def _pictured(scene: Scene, number: int, addresses: Collection[str]) -> Iterable
         if scene.names[node] in _PICTURED:
             values = scene.attributes(node)
             given = (values[name].strip().partition("#")[0] for name in _ADDRESSES if name in values)
-            asked = {urljoin(base, one) for one in given for base in bases}
+            asked = {urljoin(strings[document.base], one) for one in given}
             yield from ((node - start, address) for address in asked & set(addresses))
     known: dict[tuple[str, ...], list[str]] = {}
     for node, (styles, _) in _drawn(scene.capture, number).items():

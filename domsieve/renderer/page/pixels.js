@@ -8,6 +8,7 @@
 // put(element, keyframe), scroll(element, left, top): change an element for the pictures.
 // stays(isLively, ...elements), scrollBoxes(share), scrollBoxesBack(), places(...elements): see below.
 // shown(): the addresses of what the page has asked for to show it; pictures of scripts may be shown nowhere.
+// idleSheets(...roots): the addresses of style sheets of which no link applies, such as those for printing.
 // isLive(element): whether a worker may draw a canvas, or feed a video.
 // isLate(isClosed, element): whether a lazy picture, video or frame may not be there yet, if it is in a closed shadow tree,
 // or in a frame of another origin; others are known before.
@@ -249,6 +250,14 @@ globalThis.domsievePixels = (() => {
     shown() {
       const isShown = ({ initiatorType }) => initiatorType !== "img"; // nor do these say whether they are elements
       return performance.getEntriesByType("resource").filter(isShown).map(({ name }) => name.split("#")[0]);
+    },
+
+    idleSheets(...roots) {
+      const isChosen = own("querySelector").call(document, "meta[http-equiv=default-style i]") !== null;
+      const applies = (one) => matchMedia(one.media).matches && (isChosen || !one.relList.contains("alternate"));
+      const links = treesOf(roots).flatMap((root) => [...root.querySelectorAll("link[rel~=stylesheet i]")]);
+      const applied = new Set(links.filter(applies).map(({ href }) => href.split("#")[0]));
+      return links.map(({ href }) => href.split("#")[0]).filter((href) => !applied.has(href));
     },
 
     // How far the document is scrolled, and where the upper left corners of elements are in it.

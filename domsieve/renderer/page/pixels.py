@@ -22,8 +22,9 @@ Pictures have half the size of the page, so they are four times as cheap.
 """
 
 import asyncio
+import contextlib
 import itertools
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from typing import Any
 
 import msgspec
@@ -148,10 +149,7 @@ async def look(
                     await page.ask_at_moments(page.moments)
                 if not await watch.arrive(_LOAD_S):
                     page.miss()
-                shown = {*itertools.chain(*await page.ask_all("shown"))}
-                awaited = {url: sure or url in shown for url, sure in watch.awaited_pictures.items()}
-                unknown = missing.unknown | watch.unpainted | unlike_frames
-                missing = missing._replace(awaited=awaited, unknown=unknown)
+                missing = await page.missing(watch, missing, unlike_frames)
                 await tab.session.send("Fetch.enable", _HELD)
                 sights, ranges = await page.look(capture, style_names, missing, scripted)
         except TimeoutError:
@@ -208,7 +206,7 @@ class _Page(Searcher):
             raise ValueError("The page has changed its frames.")
         scene = Scene(capture, names)
         scene.has_first_lines = self.has_first_lines
-        mark_missing(scene, missing)
+        mark_missing(scene, missing, is_lively=self.is_lively)
         if scripted:
             scene.unsure |= scripted.is_unlike
             chosen = chosen_by(scene, SCRIPTING)
@@ -271,6 +269,24 @@ class _Page(Searcher):
         left = left[~scene.unreadable[left] & ~scene.unsure[left]]
         sights[left] = Sight.UNPICTURED
         return sights, {node: found for node, found in ranges.items() if node not in {*left.tolist()}}
+
+    async def missing(self, watch: PageEvents, known: Missing, unlike: Set[str]) -> Missing:
+        """Return what is missing now, beside what is `known` and the frames that are `unlike` what readers see."""
+        shown = {*itertools.chain(*await self.ask_all("shown"))}
+        idle = {*itertools.chain(*await self.ask_all("idleSheets"))}
+        framing = set()
+        for frame in watch.awaited_frames:
+            with contextlib.suppress(CommandError):  # it is gone
+                owner = await self.session.send("DOM.getFrameOwner", {"frameId": frame})
+                framing.add(int(owner["backendNodeId"]))
+        return known._replace(
+            awaited={url: sure or url in shown for url, sure in watch.awaited_pictures.items()},
+            framing=frozenset(framing),
+            unknown=known.unknown
+            | watch.unpainted
+            | {frame for url, frame in watch.idle_sheets if url not in idle}
+            | unlike,
+        )
 
     def miss(self, _: object = None) -> None:
         """Note that something has not come for which the page asks as it is scrolled, or at a moment."""
