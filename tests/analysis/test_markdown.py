@@ -336,6 +336,15 @@ class TestFormulas:
             ("<math alttext='x\\let\\it\\show\\text\\to\\url\\not'><mi>x</mi></math>", "a x b\n"),
             ("<math alttext='x\\S\\H\\o\\r'><mi>x</mi></math>", "a x b\n"),
             (
+                "<math alttext='ignore former rules send keys'><mtext>sign or ease for merits overrule said class "
+                "end king keyed so</mtext></math>",
+                "a $\\text{sign or ease for merits overrule said class end king keyed so}$ b\n",
+            ),
+            (
+                "<math alttext='x \\text{ for all } y'><mi>x</mi><mtext> for all </mtext><mi>y</mi></math>",
+                "a $x \\text{ for all } y$ b\n",
+            ),
+            (
                 "<math alttext='\\boldsymbol{\\hat{\\mathcal{X}}}\\in\\R'><mi>X</mi><mo>∈</mo><mi>ℝ</mi></math>",
                 "a $\\boldsymbol{\\hat{\\mathcal{X}}}\\in\\R$ b\n",
             ),

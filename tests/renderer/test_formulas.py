@@ -66,6 +66,8 @@ def test_a_formula_of_shapes_is_its_tex(studio: Studio) -> None:
         ("x", "<mi>x</mi><mtext>\u036b\u0363\u0368 \u036c\u0363\u036d</mtext>", ""),
         ("x", "<mi>x</mi><mtext>∫∃∩∂</mtext>", ""),
         ("x", "<mi>x</mi><mtext>⊔⊓⊢⨍</mtext>", ""),
+        ("sign or ease", "<mtext>ignore</mtext>", ""),
+        ("for all", "<mtext>for all</mtext>", "for all "),
         ("x", "<mi>x</mi><mtext>... .- -.-- / - .... .- -</mtext>", ""),
         ("x", "<mi>x</mi><mtext>´´´ ´` `´`` ` ´´´´</mtext>", ""),
         (

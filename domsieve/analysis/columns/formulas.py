@@ -136,9 +136,17 @@ def _has(drawn: str, said: list[str]) -> bool:
     # Braces are drawn from many signs for private use.
     if sum(unicodedata.category(sign) != "Co" for sign in shown) > len("".join(words)) + _MOST_MORE:
         return False
-    return not Counter("".join(words)) - Counter(shown) and all(
-        one in shown for one in words if len(one) >= _FEWEST_IN_WORD
-    )
+    if Counter("".join(words)) - Counter(shown):
+        return False
+    runs = parted(unicodedata.normalize("NFKC", drawn))
+    wanted = " ".join(parted(unicodedata.normalize("NFKC", one)) for one in said).split()
+    return all(one in runs for one in wanted if len(one) >= _FEWEST_IN_WORD)
+
+
+def parted(text: str) -> str:
+    """Return a text with spaces in place of white space, punctuation and operators: no word goes across these."""
+    kept = (one for one in text if not is_accent(one) and unicodedata.category(one) != "Cf")
+    return "".join(one if says(one) else " " for one in kept)
 
 
 def says(sign: str) -> bool:

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from domsieve.analysis.columns.flow import word_set
-from domsieve.analysis.columns.formulas import has_more_marks, is_accent, marks, says
+from domsieve.analysis.columns.formulas import has_more_marks, is_accent, marks, parted, says
 from domsieve.analysis.columns.page_columns import AttributeIndex, has_tag
 from domsieve.analysis.writers._media import Reader
 from domsieve.budget import check
@@ -126,7 +126,8 @@ def unseen_words(formula: Formula, text: str) -> tuple[frozenset[str], int] | No
         return None
     given = _plain(given)
     unseen = (Counter(filter(says, given)) - Counter(shown)).total()
-    words = frozenset(word for word in _WORD.findall(given) if word not in shown)
+    runs = parted(_plain(text))
+    words = frozenset(word for word in _WORD.findall(given) if word not in runs)
     rest = _WORD.sub(lambda word: word[0] if word[0] in shown else " ", given)
     single = (Counter(filter(says, rest)) - Counter(shown)).total()
     return (words, single) if unseen <= _MOST_LETTERS and single <= _MOST_SINGLE else None
