@@ -93,8 +93,8 @@ Object.assign(domsieve, (() => {
     for (let one = element; one && !known.has(one); one = above(one)) path.push(one);
     for (const one of path.reverse()) {
       const { filter, overflow, position, webkitBoxReflect } = getComputedStyle(one);
-      known.set(one, known.get(above(one)) || /sticky|fixed/.test(position) || /drop-shadow|url/.test(filter) || webkitBoxReflect !== "none"
-        || (part(one, Element, "localName") === "img" && overflow === "visible"));
+      known.set(one, known.get(above(one)) || /sticky|fixed/.test(position) || /drop-shadow|url/.test(filter)
+        || webkitBoxReflect !== "none" || (part(one, Element, "localName") === "img" && overflow === "visible"));
     }
     return known.get(element);
   };

@@ -228,6 +228,7 @@ def mark_missing(scene: Scene, missing: Missing, *, is_lively: bool) -> None:
     # Servers may leave pictures unanswered that scripts ask for to count readers: these are nowhere.
     is_unknown = any(missing.awaited[address] and not nodes for address, nodes in found.items())
     late = [*late, *itertools.chain.from_iterable(found.values())]
+    late = [node for node in late if not np.isnan(scene.bounds[node, 0])]  # others are shown nowhere
     # The background of these is that of the page.
     is_unknown |= any(
         scene.names[node] in ("html", "body") or _paints_elsewhere(scene, node) for node in late
