@@ -129,18 +129,16 @@ def _letter(code: str) -> str | None:
 
 def _has(drawn: str, said: list[str]) -> bool:
     """Return whether some texts have no letters, digits and words that what is drawn has not."""
-    shown = _plain(drawn)
-    words = [_plain(one) for one in said]
+    runs, *words = (parted(unicodedata.normalize("NFKC", one)) for one in (drawn, *said))
+    shown, letters = (one.replace(" ", "") for one in (runs, "".join(words)))
     if has_more_marks("".join(said), drawn):
         return False
     # Braces are drawn from many signs for private use.
-    if sum(unicodedata.category(sign) != "Co" for sign in shown) > len("".join(words)) + _MOST_MORE:
+    if sum(unicodedata.category(sign) != "Co" for sign in shown) > len(letters) + _MOST_MORE:
         return False
-    if Counter("".join(words)) - Counter(shown):
-        return False
-    runs = parted(unicodedata.normalize("NFKC", drawn))
-    wanted = " ".join(parted(unicodedata.normalize("NFKC", one)) for one in said).split()
-    return all(one in runs for one in wanted if len(one) >= _FEWEST_IN_WORD)
+    return not Counter(letters) - Counter(shown) and all(
+        one in runs for one in " ".join(words).split() if len(one) >= _FEWEST_IN_WORD
+    )
 
 
 def parted(text: str) -> str:
@@ -171,7 +169,3 @@ def marks(text: str) -> int:
 def is_accent(sign: str) -> bool:
     """Return whether a sign is a mark on letters, which some formulas draw apart from them."""
     return bool(_ACCENTS.match(sign))
-
-
-def _plain(text: str) -> str:
-    return "".join(filter(says, unicodedata.normalize("NFKC", text)))

@@ -112,7 +112,8 @@ def unseen_words(formula: Formula, text: str) -> tuple[frozenset[str], int] | No
     TeX with many words that nobody sees would be hidden text, and so would many commands and signs, which can spell
     it.
     """
-    shown = "".join(filter(says, _plain(text)))
+    runs = parted(_plain(text))
+    shown = runs.replace(" ", "")
     if len(shown) > len(formula.tex) + _MOST_MORE:
         return None
     tex, commands = _COMMAND.subn(_without_names, formula.tex)
@@ -126,7 +127,6 @@ def unseen_words(formula: Formula, text: str) -> tuple[frozenset[str], int] | No
         return None
     given = _plain(given)
     unseen = (Counter(filter(says, given)) - Counter(shown)).total()
-    runs = parted(_plain(text))
     words = frozenset(word for word in _WORD.findall(given) if word not in runs)
     rest = _WORD.sub(lambda word: word[0] if word[0] in shown else " ", given)
     single = (Counter(filter(says, rest)) - Counter(shown)).total()

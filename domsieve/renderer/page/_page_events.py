@@ -3,10 +3,10 @@
 import asyncio
 import contextlib
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from math import inf
-from typing import Any
+from typing import Any, TypeVar
 
 from domsieve.options import Budget
 from domsieve.renderer._limits import Timeouts
@@ -32,6 +32,8 @@ _NAVIGATION_LIMIT = 4
 _LOOK_S = 0.05
 # Texts that scripts fetch and that contain nothing for readers.
 _PROGRAMS = frozenset({"text/css", "text/javascript"})
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,18 +224,22 @@ class PageEvents:
     @property
     def awaited_frames(self) -> frozenset[str]:
         """The frames whose document has not come."""
-        return frozenset(frame for number, frame in self._framed.items() if number in self._pending)
+        return self._late(self._framed)
 
     @property
     def idle_sheets(self) -> frozenset[tuple[str, str]]:
         """The addresses and frames of style sheets that have not come, and did not apply when they were asked for."""
-        return frozenset(sheet for number, sheet in self._idle_sheets.items() if number in self._pending)
+        return self._late(self._idle_sheets)
 
     @property
     def unpainted(self) -> frozenset[str]:
         """The frames for which something has not come without which browsers do not paint."""
+        return self._late(self._blocking)
+
+    def _late(self, known: Mapping[str, T]) -> frozenset[T]:
+        """Return what is known of the requests that have not come."""
         pending = self._pending
-        return frozenset(frame for number, frame in self._blocking.items() if number in pending)
+        return frozenset(one for number, one in known.items() if number in pending)
 
     @property
     def _pending(self) -> dict[str, tuple[str, float]]:

@@ -220,15 +220,16 @@ def mark_missing(scene: Scene, missing: Missing, *, is_lively: bool) -> None:
     scene.unsure |= scene.below(np.isin(np.arange(scene.ids.size), unknown))
     mark_under(scene, scene.bounds[scene.parent[unknown]][scene.parent[unknown] >= 0].reshape(-1, 2, 2))
     mark_under(scene, (np.array(place, np.float64).reshape(2, 2) for place in missing.places))
-    late = np.flatnonzero(np.isin(scene.ids, [*missing.framing])).tolist()
     found: dict[str, list[int]] = {address: [] for address in missing.awaited}
     for number, start in enumerate(scene.starts[:-1].tolist() if found else ()):
         for node, address in _pictured(scene, number, found):
             found[address].append(start + node)
     # Servers may leave pictures unanswered that scripts ask for to count readers: these are nowhere.
     is_unknown = any(missing.awaited[address] and not nodes for address, nodes in found.items())
-    late = [*late, *itertools.chain.from_iterable(found.values())]
-    late = [node for node in late if not np.isnan(scene.bounds[node, 0])]  # others are shown nowhere
+    framing = np.flatnonzero(np.isin(scene.ids, [*missing.framing])).tolist()
+    # Those without a box are shown nowhere.
+    every = itertools.chain(framing, *found.values())
+    late = [node for node in every if not np.isnan(scene.bounds[node, 0])]
     # The background of these is that of the page.
     is_unknown |= any(
         scene.names[node] in ("html", "body") or _paints_elsewhere(scene, node) for node in late

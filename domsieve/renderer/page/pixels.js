@@ -256,8 +256,9 @@ globalThis.domsievePixels = (() => {
       const isChosen = own("querySelector").call(document, "meta[http-equiv=default-style i]") !== null;
       const applies = (one) => matchMedia(one.media).matches && (isChosen || !one.relList.contains("alternate"));
       const links = treesOf(roots).flatMap((root) => [...root.querySelectorAll("link[rel~=stylesheet i]")]);
-      const applied = new Set(links.filter(applies).map(({ href }) => href.split("#")[0]));
-      return links.map(({ href }) => href.split("#")[0]).filter((href) => !applied.has(href));
+      const addresses = (some) => new Set(some.map(({ href }) => href.split("#")[0]));
+      const applied = addresses(links.filter(applies));
+      return [...addresses(links)].filter((one) => !applied.has(one));
     },
 
     // How far the document is scrolled, and where the upper left corners of elements are in it.
