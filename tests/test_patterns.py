@@ -311,6 +311,7 @@ WORST = {
     "renderer.sampling.robots _PLAIN": ["| |", "|1|x", "1.|1|x", "1/1| |x", "1/|1|x", "1e|1|", "1#|a|\n"],
     "renderer.sampling.robots _WAIT": ["| |", "crawl| |", "request| |", "crawl-delay| |"],
     "renderer.sampling.sitemap _WORD": ["|a|", "| |", "|a |"],
+    "renderer.page._pixel_sheets _PART": ["|:|", "|::|", "|::a|"],
     "renderer.page._pixel_sheets _ESCAPE": ["|\\|", "\\|1|", "\\1| |", "|\\1 |"],
     "renderer.sampling._page_urls _ESCAPE": ["|%|", "|%4|"],
     "renderer.sampling._page_urls _FILE": ["|.|", "|a|.", "|.jpg|x"],

@@ -22,7 +22,7 @@ _DRAWING_KINDS = frozenset({"Script", "Stylesheet"})
 # What a page depends on; style sheets and pictures change no text.
 _FILE_KINDS = frozenset({"Document", "Script", "XHR", "Fetch"})
 _LIVE_KINDS = frozenset({"EventSource", "WebSocket"})
-_PICTURE = "Image"
+_PICTURE, _MEDIA = "Image", "Media"
 # A server says so that it has no such file. Other errors may be gone when a reader comes.
 _NO_FILE = frozenset({204, 404, 410})
 _MOST_PICTURES, _LONGEST_PICTURE = 200, 1_000
@@ -84,6 +84,7 @@ class PageEvents:
         self._files: dict[str, LoadedFile] = {}
         self._depends_on_more = False
         self._shown: dict[str, str] = {}  # the addresses of pictures by their requests
+        self._played: dict[str, str] = {}  # the addresses of videos and sounds by theirs
         self._framed: dict[str, str] = {}  # the frames of documents by their requests
         # The requests of style sheets that do not apply when they are asked for, such as those for printing.
         self._idle_sheets: dict[str, tuple[str, str]] = {}  # each with its address and its frame
@@ -208,6 +209,11 @@ class PageEvents:
             if one in self._shown
         }
 
+    @property
+    def awaited_media(self) -> frozenset[str]:
+        """The addresses of videos and sounds that have not come as a whole."""
+        return self._late(self._played)
+
     async def arrive(self, limit_s: float) -> bool:
         """Wait for what is shown and was asked for since loading was stopped; return whether all of it has come."""
 
@@ -263,6 +269,8 @@ class PageEvents:
                 self.document_url = url
         if kind == _PICTURE:
             self._shown.setdefault(event["requestId"], url)  # after a redirect, the page still has the first
+        if kind == _MEDIA:
+            self._played.setdefault(event["requestId"], url)
         if kind == "Document" and event.get("frameId", "") != self._main_frame:
             self._framed[event["requestId"]] = event.get("frameId", "")
         # Sheets for other media and what is only fetched in advance have the lowest priority.

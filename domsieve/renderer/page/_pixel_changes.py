@@ -194,22 +194,30 @@ class Missing(NamedTuple):
     ----------
     places : left, top, right and bottom, in px of the page, of pictures that had not come, or are gone.
     awaited : the addresses of pictures that had not come, and whether the page surely shows them.
+    media : the addresses of videos and sounds that had not come.
     framing : the browser's ids of the elements whose frames had not come.
     is_cut : whether its last nodes were removed, or loading was stopped: what is not there may cover any text.
     unknown : the frames for which something has not come without which browsers do not paint, or a style sheet was
         refused that readers may have, or that show what readers do not see: pictures of them as they were, in a view
         transition that does not end, or what is for browsers without scripts.
+    is_anywhere : whether pictures may also be shown by parts of elements that captures do not have.
+    is_loose : whether pictures have not come that may be larger than their boxes are now.
     """
 
     places: Sequence[Sequence[float]] = ()
     awaited: Mapping[str, bool] = MappingProxyType({})
+    media: frozenset[str] = frozenset()
     framing: frozenset[int] = frozenset()
     is_cut: bool = False
     unknown: frozenset[str] = frozenset()
+    is_anywhere: bool = False
+    is_loose: bool = False
 
 
-def mark_missing(scene: Scene, missing: Missing, *, is_lively: bool) -> None:
+def mark_missing(scene: Scene, missing: Missing, *, is_lively: bool) -> bool:
     """Mark the texts of a scene as unsure that are where something is missing, all if it is not known where.
+
+    Returns whether it may come elsewhere, too: it has no size yet, or sticks to the window.
 
     Parameters
     ----------
@@ -226,6 +234,7 @@ def mark_missing(scene: Scene, missing: Missing, *, is_lively: bool) -> None:
             found[address].append(start + node)
     # Servers may leave pictures unanswered that scripts ask for to count readers: these are nowhere.
     is_unknown = any(missing.awaited[address] and not nodes for address, nodes in found.items())
+    is_unknown |= bool(found) and (missing.is_anywhere or "feimage" in scene.names)
     framing = np.flatnonzero(np.isin(scene.ids, [*missing.framing])).tolist()
     # Those without a box are shown nowhere.
     every = itertools.chain(framing, *found.values())
@@ -241,6 +250,18 @@ def mark_missing(scene: Scene, missing: Missing, *, is_lively: bool) -> None:
             is_placed = scene.style(node, "position")[0] in {"absolute", "fixed"}
             scene.unsure |= scene.below_one(node) | (not is_placed)
     mark_under(scene, scene.bounds[late].reshape(-1, 2, 2))
+    return missing.is_loose or any(
+        "url(" in scene.style(node, "content")[0] or _sticks(scene, node) for node in late
+    )
+
+
+def _sticks(scene: Scene, node: int) -> bool:
+    """Return whether an element, or one around it, stays in the window for a part of the way."""
+    while node >= 0:
+        if scene.style(node, "position")[0] == "sticky":
+            return True
+        node = int(scene.parent[node])
+    return False
 
 
 def _paints_elsewhere(scene: Scene, node: int) -> bool:

@@ -3,7 +3,7 @@
 import asyncio
 import re
 from collections.abc import Collection
-from itertools import chain
+from itertools import chain, pairwise
 from typing import Any
 
 from domsieve.renderer.page._pixel_capture import PixelCapture
@@ -16,6 +16,14 @@ _MOST_CHARACTERS = 20_000_000
 # https://www.w3.org/TR/css-syntax-3/#consume-escaped-code-point
 _ESCAPE = re.compile(r"\\(?:([0-9A-Fa-f]{1,6})(?:\r\n|\s)?|([^\r\n\f]))")
 _LAST_CHARACTER = 0x10FFFF
+PICTURED_PARTS = "pictures of parts of elements"
+"""`mentioned` says so if there may be some, other than of those parts that captures have."""
+# Pseudo-elements: https://www.w3.org/TR/selectors-4/#pseudo-element-syntax
+_PART = re.compile(r"::([a-z-]+)|:(first-line|first-letter)")
+_CAPTURED = frozenset({"before", "after", "marker", "part", "slotted"})
+# These have no pictures, or are of other browsers.
+_PLAIN = "selection", "placeholder", "-webkit-scrollbar", "-moz-", "-ms-"
+_PICTURES = "url(", "image-set(", "var("
 
 
 async def mentioned(
@@ -54,9 +62,22 @@ async def mentioned(
         await asyncio.gather(session.send("CSS.disable"), session.send("DOM.disable"))
     plain = [unescaped(text).lower() for text in texts]
     found = {word for word in words if any(word in text for text in plain)}
+    if any(map(_has_pictured_parts, plain)):
+        found.add(PICTURED_PARTS)
     if any([header.get("loadingFailed") and not await page.is_empty(header) for header in headers]):
         found.update(otherwise)
     return frozenset(found)
+
+
+def _has_pictured_parts(css: str) -> bool:
+    is_part = False
+    for before, inside in pairwise(css.split("{")):
+        is_nested = is_part and "}" not in before  # in a rule like `@media`, of the same part
+        names = {name for pair in _PART.findall(before.rpartition("}")[2]) for name in pair if name}
+        is_part = is_nested or any(not name.startswith(_PLAIN) for name in names - _CAPTURED)
+        if is_part and any(word in inside.partition("}")[0] for word in _PICTURES):
+            return True
+    return False
 
 
 def unescaped(text: str) -> str:

@@ -296,7 +296,7 @@ async def capture_document(
         if pixels:
             watch.give_up()
             still = _at_rest(tab, watch, scripts=scripts, limit_s=least_s)
-        is_whole = True
+        trouble = ""
         async with still:
             async with asyncio.timeout(limit_s):
                 count = await _trim(tab, watch, max_nodes, scripts=scripts, pixels=pixels, limit_s=limit_s)
@@ -315,7 +315,7 @@ async def capture_document(
                 missing = Missing(places, is_cut=is_cut, unknown=withheld)
                 try:
                     await tab.call(watch.frame_id, watch.loader_id, "resume()", limit_s=rest_s())
-                    capture, is_whole = await look(
+                    capture, trouble = await look(
                         tab,
                         watch,
                         capture,
@@ -337,9 +337,8 @@ async def capture_document(
                 if pixels and scripts:
                     await _hide_noscript(tab, watch, False, limit_s=least_s)
             moments.put(capture)
-            if not is_whole:
-                reason = f"not done within {limit_s:.0f} s"
-                return capture, Cut("capture", f"pixels: unsure, no pictures of some texts: {reason}")
+            if trouble:
+                return capture, Cut("capture", f"pixels: unsure, {trouble}")
     except TimeoutError:
         return None, Cut("capture", f"no answer within {limit_s:.0f} s")
     except CommandError as error:

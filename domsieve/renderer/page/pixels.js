@@ -8,8 +8,9 @@
 // put(element, keyframe), scroll(element, left, top): change an element for the pictures.
 // stays(isLively, ...elements), scrollBoxes(share), scrollBoxesBack(), places(...elements): see below.
 // shown(): the addresses of what the page has asked for to show it; pictures of scripts may be shown nowhere.
+// unsized(...roots): the addresses of pictures and videos that may have another size when they come; "" of lazy ones.
 // idleSheets(...roots): the addresses of style sheets of which no link applies, such as those for printing.
-// isLive(element): whether a worker may draw a canvas, or feed a video.
+// isLive(late, element): whether a worker may draw a canvas, or feed a video, or what the video shows is late.
 // isLate(isClosed, element): whether a lazy picture, video or frame may not be there yet, if it is in a closed shadow tree,
 // or in a frame of another origin; others are known before.
 // scrollPage(left, top): scrolls the page; returns how far, and the size of the window.
@@ -30,6 +31,7 @@ globalThis.domsievePixels = (() => {
   const released = sheet(`${strong(":root")} { overflow-y: auto !important }
     ${strong(":root > body")} { overflow: visible !important }`);
 
+  const addressOf = (given) => new URL(given, document.baseURI).href.split("#")[0];
   const treesOf = (roots) => [document, ...roots].flatMap((root) => [...trees(root)]);
   const adopt = (sheets, all) => {
     for (const root of all) root.adoptedStyleSheets = [...root.adoptedStyleSheets, ...sheets];
@@ -176,8 +178,11 @@ globalThis.domsievePixels = (() => {
 
     // Whether the page has handed a canvas over, normally to a worker: that has no context any more. A context that is
     // made here would change what is painted.
-    isLive(element) {
-      if (element instanceof HTMLVideoElement) return part(element, HTMLMediaElement, "srcObject") !== null;
+    isLive(late, element) {
+      if (element instanceof HTMLVideoElement) {
+        const isLate = !element.readyState && late.includes(addressOf(element.currentSrc));
+        return isLate || part(element, HTMLMediaElement, "srcObject") !== null;
+      }
       try {
         run(element, HTMLCanvasElement, "getContext", "none");
         return false;
@@ -250,6 +255,24 @@ globalThis.domsievePixels = (() => {
     shown() {
       const isShown = ({ initiatorType }) => initiatorType !== "img"; // nor do these say whether they are elements
       return performance.getEntriesByType("resource").filter(isShown).map(({ name }) => name.split("#")[0]);
+    },
+
+    unsized(...roots) {
+      const asked = "img, input[type=image i], video, embed, image";
+      const isFree = (one) => {
+        const style = run(one, Element, "computedStyleMap");
+        // Boxes around a picture may have its size, which percentages are of, unless it is placed apart from them.
+        const units = /absolute|fixed/.test(style.get("position")) ? ["px", "percent"] : ["px"];
+        const fixed = ["width", "height"].filter((name) => units.includes(style.get(name)?.unit));
+        return fixed.length + /\d/.test(style.get("aspect-ratio")) < 2;
+      };
+      const addresses = (one) => {
+        if (one.loading === "lazy" && one.complete === false) return [""];
+        const given = [!one.readyState && (one.currentSrc || one.src), one.poster, one.href?.baseVal].filter(Boolean);
+        return given.map(addressOf);
+      };
+      const found = treesOf(roots).flatMap((root) => [...root.querySelectorAll(asked)]).filter((one) => isLaidOut(one) && isFree(one));
+      return found.flatMap(addresses);
     },
 
     idleSheets(...roots) {

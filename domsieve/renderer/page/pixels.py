@@ -59,7 +59,7 @@ from domsieve.renderer.page._pixel_scripts import (
     with_scripts,
 )
 from domsieve.renderer.page._pixel_search import Searcher
-from domsieve.renderer.page._pixel_sheets import mentioned
+from domsieve.renderer.page._pixel_sheets import PICTURED_PARTS, mentioned
 from domsieve.renderer.page._pixel_viewer import AT_END
 from domsieve.renderer.page._pixel_window import grounds_of, in_window
 from domsieve.snapshot.page import Kind
@@ -96,12 +96,12 @@ async def look(
     moments: Moments,
     scripts: bool,
     limit_s: float,
-) -> tuple[PixelCapture, bool]:
+) -> tuple[PixelCapture, str]:
     """Return a capture that was just taken, with what pictures say of its texts in place of `PIXEL_STYLES`.
 
     It is the name of a `Sight` in lower case; after "seen" may follow the ranges of letters that are, if not all.
-    Also return whether there was time for all texts. The scripts of the page must be off, and it must not be
-    scrolled.
+    Also return what keeps pictures from being sure of all texts, "" if nothing does. The scripts of the page must
+    be off, and it must not be scrolled.
 
     Parameters
     ----------
@@ -118,7 +118,7 @@ async def look(
     TimeoutError : there is no picture within `limit_s` seconds, or the page is not put back soon after.
     CommandError : the page has changed its structure, or the browser does not answer as it should.
     """
-    page, is_whole = _Page(tab), True
+    page, trouble = _Page(tab), ""
     page.moments = moments if moments.whens else None
     tab.session.on("Fetch.requestPaused", page.miss)
     try:
@@ -132,7 +132,7 @@ async def look(
                 unlike_frames = {capture.strings[capture.documents[one].frame_id] for one in unlike}
                 page.has_canvas = scripts and any(await page.ask_all("hasCanvas"))
                 sought = (_SKIPPING, _FIRST_LINE, *_STATES, *_ANCHORS, *WORDS)
-                words = await mentioned(page, capture, sought, (_SKIPPING, *LIKELY))
+                words = await mentioned(page, capture, sought, (_SKIPPING, PICTURED_PARTS, *LIKELY))
                 if _SKIPPING in words or page.has_closed_roots:
                     capture = await revealed(page, style_names, has_canvas=page.has_canvas)
                 if scripts and SCRIPTING in words:
@@ -150,12 +150,13 @@ async def look(
                 if not await watch.arrive(_LOAD_S):
                     page.miss()
                 missing = await page.missing(watch, missing, unlike_frames)
+                missing = missing._replace(is_anywhere=PICTURED_PARTS in words)
                 await tab.session.send("Fetch.enable", _HELD)
                 sights, ranges = await page.look(capture, style_names, missing, scripted)
         except TimeoutError:
             if page.count is None:
                 raise
-            is_whole = False
+            trouble = f"no pictures of some texts: not done within {limit_s:.0f} s"
             sights, ranges = page.so_far(page.count)
         finally:
             tab.session.off("Fetch.requestPaused", page.miss)
@@ -164,14 +165,16 @@ async def look(
     except (ValueError, LookupError, ArithmeticError, msgspec.MsgspecError) as error:
         # The numbers that a hostile page brings about make no sense.
         raise CommandError(f"The page cannot be pictured: {error}") from error
-    if missing.is_cut:
+    if page.is_loose:
+        trouble = trouble or "pictures are missing that may cover or move texts"
+    if missing.is_cut or page.is_loose:
         seen = np.flatnonzero(sights == Sight.SEEN)
         sights[np.setdiff1d(seen, [*ranges])] = Sight.UNPICTURED
     said = [Sight(sight).name.lower() if sight else "" for sight in sights.tolist()]
     for node, parts in ranges.items():
         said[node] += "".join(f" {first}-{end}" for first, end in parts)
     put_sights(capture, said)
-    return capture, is_whole
+    return capture, trouble
 
 
 class _Page(Searcher):
@@ -181,11 +184,12 @@ class _Page(Searcher):
     ----------
     has_first_lines : whether style sheets may give first lines another font.
     has_states : whether styles may follow what is scrolled, other than by animations: `_STATES`.
+    is_loose : whether something is missing that may come anywhere.
     moments : moments at which animations bring texts in view that are not, if there are any.
     count : what is counted, once there may be a picture.
     """
 
-    has_first_lines = has_states = False
+    has_first_lines = has_states = is_loose = False
     moments: Moments | None = None
     count: Count | None = None
 
@@ -206,7 +210,7 @@ class _Page(Searcher):
             raise ValueError("The page has changed its frames.")
         scene = Scene(capture, names)
         scene.has_first_lines = self.has_first_lines
-        mark_missing(scene, missing, is_lively=self.is_lively)
+        self.is_loose = mark_missing(scene, missing, is_lively=self.is_lively)
         if scripted:
             scene.unsure |= scripted.is_unlike
             chosen = chosen_by(scene, SCRIPTING)
@@ -222,7 +226,7 @@ class _Page(Searcher):
         await self._read_fonts(scene)
         await self._check_blank(scene)
         mark_painted(scene)
-        mark_under(scene, (await self._contents(scene, await self._uncertain(scene))).values())
+        mark_under(scene, (await self._contents(scene, await self._uncertain(scene, missing.media))).values())
         metrics = await self.session.send("Page.getLayoutMetrics")
         await self.hide(fixed.values())
         is_driven = self.has_states or any([await self.call(one, "isDriven") for one in self.worlds])
@@ -274,6 +278,7 @@ class _Page(Searcher):
         """Return what is missing now, beside what is `known` and the frames that are `unlike` what readers see."""
         shown = {*itertools.chain(*await self.ask_all("shown"))}
         idle = {*itertools.chain(*await self.ask_all("idleSheets"))}
+        unsized = {*itertools.chain(*await self.ask_all("unsized"))}
         framing = set()
         for frame in watch.awaited_frames:
             with contextlib.suppress(CommandError):  # it is gone
@@ -282,6 +287,8 @@ class _Page(Searcher):
         return known._replace(
             awaited={url: sure or url in shown for url, sure in watch.awaited_pictures.items()},
             framing=frozenset(framing),
+            media=watch.awaited_media,
+            is_loose=not unsized.isdisjoint(["", *watch.awaited_pictures, *watch.awaited_media]),
             unknown=known.unknown
             | watch.unpainted
             | {frame for url, frame in watch.idle_sheets if url not in idle}
@@ -394,11 +401,12 @@ class _Page(Searcher):
         async with self.showing([*fixed.values()]):
             await self.view_again(count, everything, contents, AT_END)
 
-    async def _uncertain(self, scene: Scene) -> list[int]:
+    async def _uncertain(self, scene: Scene, media: Set[str]) -> list[int]:
         """Return what readers may see otherwise.
 
         These are the canvases and videos that a worker may draw, which goes on while the scripts of the page are off,
-        and lazy pictures, videos and frames that have not come, and that nobody could scroll to or ask before.
+        lazy pictures, videos and frames that have not come, and that nobody could scroll to or ask before, and videos
+        of which the media with these addresses have not come.
         """
         found, is_closed = [], scene.in_closed()
         for node, name in enumerate(scene.names):
@@ -407,7 +415,7 @@ class _Page(Searcher):
             if is_lazy and scene.attributes(node).get("loading", "").lower() == "lazy":
                 question: tuple[Any, ...] = "isLate", inside
             elif name in {"canvas", "video"}:
-                question = ("isLive",)
+                question = "isLive", [*media]
             else:
                 continue
             await self.enter(document)
