@@ -334,6 +334,10 @@ class TestFormulas:
             ("<math alttext='x {}{}{}__{}__ {}__ __{}____'><mi>x</mi></math>", "a x b\n"),
             ("<math alttext='x \\,\\,\\, \\,\\; \\;\\,\\;\\;'><mi>x</mi></math>", "a x b\n"),
             ("<math alttext='x\\let\\it\\show\\text\\to\\url\\not'><mi>x</mi></math>", "a x b\n"),
+            (
+                "<math alttext='αβγδεζ\\ｌ\\é\\ｔ\\ｕ\\ｓ\\𝐬\\𝐚\\𝐲\\ⓘ\\ⓣ\\1'><mi>αβγδεζ</mi></math>",
+                "a $\\mathrm{αβγδεζ}$ b\n",
+            ),
             ("<math alttext='x\\S\\H\\o\\r'><mi>x</mi></math>", "a x b\n"),
             (
                 "<math alttext='ignore former rules send keys'><mtext>sign or ease for merits overrule said class "

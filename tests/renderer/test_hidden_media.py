@@ -171,3 +171,25 @@ def test_the_title_of_a_page_is_that_of_html(studio: Studio) -> None:
         <head>{titles}</head><body><p>{SENTENCE}</p></body></html>"""
     shown, verdict = _judged_xhtml(studio, page)
     assert "<title>Ovens</title>" in write_html(shown, verdict)
+
+
+@pytest.mark.parametrize(
+    "first",
+    [
+        "<svg><foreignObject>{}</foreignObject></svg>",
+        "<svg><desc>{}</desc></svg>",
+        "<math><mtext>{}</mtext></math>",
+        "<math><annotation-xml encoding=TEXT/html>{}</annotation-xml></math>",
+        "<math><annotation-xml><svg><foreignObject>{}</foreignObject></svg></annotation-xml></math>",
+        "<svg><title>Bee</title></svg>{}",
+        "<math><title>Bee</title><annotation-xml><title>Cat</title></annotation-xml></math>{}",
+        "<math><mi><svg><title>Bee</title></svg></mi></math>{}",
+        "<iframe srcdoc='<title>Bee</title>'></iframe>{}",
+    ],
+)
+def test_the_title_of_a_page_is_the_first_of_html(studio: Studio, first: str) -> None:
+    html = f"<!doctype html><body>{first.format('<title>Ant</title>')}<title>Dog</title><p>{SENTENCE}</p>"
+    shown = studio.show(html).snapshot
+    assert "<title>Ant</title>" in write_html(
+        shown, judged(shown, page_cleaner("none"), hidden="layout", may_change=False)
+    )

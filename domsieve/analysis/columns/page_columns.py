@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 from typing import TypeVar
 
 import numpy as np
@@ -56,6 +57,10 @@ PLAYERS = frozenset(["audio", "iframe", "lite-youtube", "video"])
 MEDIA = PLAYERS | {"img"}
 
 _XHTML = "http://www.w3.org/1999/xhtml"
+# Where SVG and MathML have HTML: https://html.spec.whatwg.org/multipage/parsing.html#html-integration-point
+_HTML, _ANNOTATION = "html", "annotation-xml"
+_HTML_IN = {"svg": ("foreignobject", "desc", "title"), "math": ("mi", "mo", "mn", "ms", "mtext", _ANNOTATION)}
+_HTML_TYPES = frozenset({"text/html", "application/xhtml+xml"})
 
 T = TypeVar("T")
 
@@ -89,15 +94,44 @@ def document_of(page: Snapshot) -> NDArray[np.int64]:
 
 @cached_per_page
 def of_html(page: Snapshot) -> Bools:
-    """Return which of the N nodes are in no element of another language in their document."""
-    is_other = has_tag(page, "math", "svg")
+    """Return which of the N nodes are HTML: in no element of another language, or in HTML in that."""
+    is_other = np.zeros(len(page), np.bool_)
     if "xml" in page.provenance.content_type:
         nodes, spaces = attributes_of(page).values("xmlns")
         is_other[[node for node, space in zip(nodes, spaces, strict=True) if space != _XHTML]] = True
         is_other |= has_tag(page, *(name for name in page.tags.to_list() if ":" in name))
     ends = np.bincount(page.end[is_other], minlength=len(page) + 1)[: len(page)]
     around = np.cumsum(is_other - ends)
-    return np.asarray(around == around[document_of(page)])
+    return np.asarray(around == around[document_of(page)]) & ~_is_embedded(page)
+
+
+def _is_embedded(page: Snapshot) -> Bools:
+    """Return which of the N nodes browsers take for SVG or MathML, by the names of the elements around them."""
+    tags = page.tags.to_list()
+    is_marked = has_tag(page, *_HTML_IN, *chain.from_iterable(_HTML_IN.values())) | (
+        page.kind == Kind.DOCUMENT
+    )
+    said = attributes_of(page).found("encoding", lambda value: value.lower() in _HTML_TYPES or None)
+    steps = np.zeros(len(page) + 1, np.int64)
+    around: list[tuple[int, str]] = []  # the ends of the elements around a node, and their language
+    for node in np.flatnonzero(is_marked).tolist():
+        name, parent = tags[page.tag[node]], tags[page.tag[page.parent[node]]]
+        while around and around[-1][0] <= node:
+            around.pop()
+        outer, begin = around[-1][1] if around else _HTML, node
+        if page.kind[node] == Kind.DOCUMENT:
+            inner = _HTML
+        elif name in _HTML_IN and (outer == _HTML or (name == "svg" and parent == _ANNOTATION)):
+            inner = name
+        elif name in _HTML_IN.get(outer, ()) and (name != _ANNOTATION or node in said):
+            inner, begin = _HTML, node + 1
+        else:
+            continue
+        change = int(outer == _HTML) - int(inner == _HTML)
+        steps[begin] += change
+        steps[page.end[node]] -= change
+        around.append((int(page.end[node]), inner))
+    return np.asarray(np.cumsum(steps[:-1]) > 0)
 
 
 @cached_per_page

@@ -36,7 +36,7 @@ _LENGTH = r"-?(?:[0-9]{1,3}(?:\.[0-9]{0,5})?|\.[0-9]{1,5})\s?(?:em|ex|mu|p[tx]|[
 # Commands, also with the name of an environment and its columns, or of a colour; and lengths.
 _COMMAND = re.compile(
     r"\\(?:begin|end)\{([A-Za-z]{1,20})\*?\}(?:\{[lcr| ]{1,40}\})?|\\(?:text)?color\{([a-z]{1,10})\}|\\([A-Za-z]+)"
-    rf"|\\\\(?:\[{_LENGTH}\])?|\\[^A-Za-z]|{_LENGTH}"
+    rf"|\\\\(?:\[{_LENGTH}\])?|\\[ -/:-@[-`{{-~\s]|{_LENGTH}"
 )
 _SYNTAX = re.compile(r"[{}^_&~#]")
 # Numbers are no words: fractions draw their parts in another order than TeX has them.
