@@ -335,6 +335,11 @@ class TestFormulas:
             ("<math alttext='x \\,\\,\\, \\,\\; \\;\\,\\;\\;'><mi>x</mi></math>", "a x b\n"),
             ("<math alttext='x\\let\\it\\show\\text\\to\\url\\not'><mi>x</mi></math>", "a x b\n"),
             (
+                "<math alttext='us\u00ade te\u0081a s{}a{}y m\u2060i\u200bx e{}a{}t m{}a{}y'>"
+                "<mi>aaaeeeimmssttuxyy</mi></math>",
+                "a $\\mathrm{aaaeeeimmssttuxyy}$ b\n",
+            ),
+            (
                 "<math alttext='αβγδεζ\\ｌ\\é\\ｔ\\ｕ\\ｓ\\𝐬\\𝐚\\𝐲\\ⓘ\\ⓣ\\1'><mi>αβγδεζ</mi></math>",
                 "a $\\mathrm{αβγδεζ}$ b\n",
             ),

@@ -77,6 +77,7 @@ def test_a_formula_of_shapes_is_its_tex(studio: Studio) -> None:
         ),
         ("aestuy", "<mtext>us<!-- -->e <!-- -->ty<!-- -->a</mtext>", ""),
         ("use", "<mtext>us<!-- -->e</mtext>", "use "),
+        ("aestuy", "<mtext>us&#x81;e ty&#1;a</mtext>", ""),
         ("a" + "\ue152\ue153\ue154" * 9, "<mi>a</mi><mo>⏟</mo>", "a⏟ "),
         (
             "fu<svg width=9 height=9><g data-c=72><path d='M0 0h9v9z'/></g></svg> it",

@@ -29,7 +29,9 @@ _MOST_MARKS, _MARKS_PER_LETTER = 10, 0.5
 _TOKENS = "mi", "mn", "mo", "ms", "mtext"
 # White space, what draws nothing, punctuation and operators are no part of words, and are often drawn by other signs
 # than the page says. Quantifiers, sums, unions, integrals and similar look like letters.
-_BLANK = frozenset({"Cc", "Cf", "Zl", "Zp", "Zs"})
+_NOTHING = frozenset({"Cc", "Cf"})
+_SPACES = frozenset("\t\n\v\f\r")
+_BLANK = _NOTHING | {"Zl", "Zp", "Zs"}
 _UNSAID = _BLANK | {"Pc", "Pd", "Pe", "Pf", "Pi", "Po", "Ps", "Sm"}
 _LIKE_LETTERS = re.compile(
     "[\u2118\u2140-\u2144\u2200-\u2211\u2227-\u2233\u2282-\u2287\u228f-\u2294\u22a2-\u22a5\u22c0-\u22c3"
@@ -143,8 +145,12 @@ def _has(drawn: str, said: list[str]) -> bool:
 
 def parted(text: str) -> str:
     """Return a text with spaces in place of white space, punctuation and operators: no word goes across these."""
-    kept = (one for one in text if not is_accent(one) and unicodedata.category(one) != "Cf")
-    return "".join(one if says(one) else " " for one in kept)
+    return "".join(one if says(one) else " " for one in drawing(text) if not is_accent(one))
+
+
+def drawing(text: str) -> str:
+    """Return a text without the controls and marks that draw nothing and do not part words, either."""
+    return "".join(one for one in text if one in _SPACES or unicodedata.category(one) not in _NOTHING)
 
 
 def says(sign: str) -> bool:

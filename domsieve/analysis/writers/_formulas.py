@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from domsieve.analysis.columns.flow import word_set
-from domsieve.analysis.columns.formulas import has_more_marks, is_accent, marks, parted, says
+from domsieve.analysis.columns.formulas import drawing, has_more_marks, is_accent, marks, parted, says
 from domsieve.analysis.columns.page_columns import AttributeIndex, has_tag
 from domsieve.analysis.writers._media import Reader
 from domsieve.budget import check
@@ -116,8 +116,9 @@ def unseen_words(formula: Formula, text: str) -> tuple[frozenset[str], int] | No
     shown = runs.replace(" ", "")
     if len(shown) > len(formula.tex) + _MOST_MORE:
         return None
-    tex, commands = _COMMAND.subn(_without_names, formula.tex)
-    given, syntax = _SYNTAX.subn(" ", tex)
+    tex, commands = _COMMAND.subn(_without_names, drawing(formula.tex))
+    given, syntax = _SYNTAX.subn(" ", tex.replace("{}", ""))  # which parts no words
+    syntax += 2 * tex.count("{}")
     visible = len(shown) + marks(text)
     if (
         commands > _COMMANDS + _COMMANDS_EACH * visible
