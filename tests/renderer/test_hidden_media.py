@@ -166,7 +166,8 @@ def test_the_title_of_a_page_is_that_of_html(studio: Studio) -> None:
     space = "http://www.w3.org/1999/xhtml"
     titles = "<x:title>Ant</x:title><title xmlns='urn:x'>Bee</title><TITLE>Cat</TITLE>"
     titles += "<s:title xmlns:s='http://www.w3.org/2000/svg'>Elk</s:title>"
-    titles += "<h:title>Ovens<b>Dog</b></h:title>"
+    titles += "<s:svg xmlns:s='http://www.w3.org/2000/svg'><s:title>Fox</s:title></s:svg>"
+    titles += "<y xmlns='urn:y'><h:title>Ovens<b>Dog</b></h:title></y><h:title>Gnu</h:title>"
     page = f"""<html xmlns="{space}" xmlns:h="{space}" xmlns:x="urn:x">
         <head>{titles}</head><body><p>{SENTENCE}</p></body></html>"""
     shown, verdict = _judged_xhtml(studio, page)

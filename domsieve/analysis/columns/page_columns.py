@@ -95,14 +95,15 @@ def document_of(page: Snapshot) -> NDArray[np.int64]:
 @cached_per_page
 def of_html(page: Snapshot) -> Bools:
     """Return which of the N nodes are HTML: in no element of another language, or in HTML in that."""
-    is_other = np.zeros(len(page), np.bool_)
-    if "xml" in page.provenance.content_type:
-        nodes, spaces = attributes_of(page).values("xmlns")
-        is_other[[node for node, space in zip(nodes, spaces, strict=True) if space != _XHTML]] = True
-        is_other |= has_tag(page, *(name for name in page.tags.to_list() if ":" in name))
-    ends = np.bincount(page.end[is_other], minlength=len(page) + 1)[: len(page)]
-    around = np.cumsum(is_other - ends)
-    return np.asarray(around == around[document_of(page)]) & ~_is_embedded(page)
+    if "xml" not in page.provenance.content_type:
+        return ~_is_embedded(page)
+    is_other = has_tag(page, *(name for name in page.tags.to_list() if ":" in name))
+    if page.has_layout:  # whose names are given by namespaces
+        return ~is_other
+    nodes, spaces = attributes_of(page).values("xmlns")
+    is_other[[node for node, space in zip(nodes, spaces, strict=True) if space != _XHTML]] = True
+    is_other |= has_tag(page, *_HTML_IN)
+    return ~below(is_other, page.end.astype(np.int64))
 
 
 def _is_embedded(page: Snapshot) -> Bools:

@@ -17,7 +17,17 @@ _DRAWN = frozenset({"http://www.w3.org/2000/svg", "http://www.w3.org/1998/Math/M
 _HTML_ONLY = frozenset(
     {"audio", "base", "body", "button", "canvas", "details", "embed", "html", "iframe", "img", "input"}
 )
-_HTML_ONLY |= {"lite-youtube", "marquee", "noscript", "object", "select", "summary", "textarea", "video"}
+_HTML_ONLY |= {
+    "lite-youtube",
+    "marquee",
+    "noscript",
+    "object",
+    "select",
+    "summary",
+    "textarea",
+    "title",
+    "video",
+}
 # The names of elements of SVG with capitals, but for those of filters, which begin with "fe".
 _SVG_NAMES = frozenset({"animateMotion", "animateTransform", "clipPath", "foreignObject"})
 _SVG_NAMES |= {"linearGradient", "radialGradient", "textPath"}
@@ -72,12 +82,12 @@ def tags_in_xml(
     """
     declares = [one == "xmlns" or one.startswith("xmlns:") for one in strings]
     spaces: dict[str, str] = {}  # by prefix, where the walk is
-    opened: list[tuple[int, str, dict[str, str]]] = []  # nodes, their namespaces, and which they replaced
+    opened: list[tuple[int, dict[str, str]]] = []  # nodes, and the namespaces that they replaced
     found = []
     for node, (number, kind, above, flat) in enumerate(zip(names, kinds, parents, attributes, strict=True)):
         name = strings[number] if number >= 0 else ""
         while opened and opened[-1][0] != above:
-            spaces.update(opened.pop()[2])
+            spaces.update(opened.pop()[1])
         replaced: dict[str, str] = {}
         for key, value in zip(flat[::2], flat[1::2], strict=True):
             if declares[key]:
@@ -87,19 +97,18 @@ def tags_in_xml(
         prefix, _, local = name.rpartition(":")
         space = spaces.get(prefix, "")
         is_element = kind == Kind.ELEMENT and not name.startswith("::")
-        outer = opened[-1][1] if opened else ""
-        found.append(_tag(name, local, space, outer) if is_element else name.lower())
-        opened.append((node, space, replaced))
+        found.append(_tag(name, local, space) if is_element else name.lower())
+        opened.append((node, replaced))
     return found
 
 
-def _tag(name: str, local: str, space: str, outer: str) -> str:
-    """Return the tag of an element by its name, also without its prefix, its namespace and that around it."""
+def _tag(name: str, local: str, space: str) -> str:
+    """Return the tag of an element by its name, also without its prefix, and its namespace."""
     if space != _XHTML and space not in _DRAWN:
         return name.lower() if ":" in name else f":{name.lower()}"
     tag = local.lower()
     # Scripts make drawings without a declaration.
     is_strange = tag != local and local not in _SVG_NAMES and not local.startswith("fe")
     if space in _DRAWN:
-        is_strange |= tag in _HTML_ONLY or (tag in OF_DOCUMENT and outer != space)
+        is_strange |= tag in _HTML_ONLY
     return f":{tag}" if is_strange else tag
