@@ -28,7 +28,11 @@ HIDDEN = {
         "<p hidden>{}</p>",
         "<div style='content-visibility:hidden'><p>{}</p></div>",
     ],
-    Hiding.INVISIBLE: ["<p style='visibility:hidden'>{}</p>", "<svg><defs><text y=20>{}</text></defs></svg>"],
+    Hiding.INVISIBLE: [
+        "<p style='visibility:hidden'>{}</p>",
+        "<svg><defs><text y=20>{}</text></defs></svg>",
+        "<object style='visibility:hidden' data='data:text/html,<p style=\"visibility:visible\">{}</p>'></object>",
+    ],
     Hiding.NO_SIZE: [
         "<p style='font-size:0'>{}</p>",
         "<p style='font-size:1px'>{}</p>",

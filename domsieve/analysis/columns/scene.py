@@ -25,7 +25,7 @@ from domsieve.analysis.columns.patches import Patches
 from domsieve.analysis.columns.rectangles import grown, intersection, is_larger, unturned
 from domsieve.analysis.columns.svg_clips import drawn_edges
 from domsieve.budget import check
-from domsieve.snapshot.page import Snapshot
+from domsieve.snapshot.page import Kind, Snapshot
 
 _ADDRESS = re.compile(r'url\(["\']?#([^"\')]{1,200})["\']?\)')
 _MASK = (
@@ -279,7 +279,8 @@ class Scene:
         self.is_fixed[nodes] = is_fixed
         self.reaches_left[nodes] = self.reaches_left[above] | (scrolls & node.reaches_left[nodes])
         self.reaches_up[nodes] = self.reaches_up[above] | (scrolls & node.reaches_up[nodes])
-        self.in_hidden_frame[nodes] = self.in_hidden_frame[above] | (node.is_frame & ~node.seen)[above]
+        is_framed = page.kind[nodes] == Kind.DOCUMENT
+        self.in_hidden_frame[nodes] = self.in_hidden_frame[above] | (is_framed & ~node.seen[above])
         self.blur_px[nodes] = np.maximum(self.blur_px[above], node.blur_px[nodes])
         flows = ~(fixed | placed) & node.is_decorated_through[nodes]
         self.is_struck[nodes] = (self.is_struck[above] & flows) | node.is_struck[nodes]
