@@ -34,6 +34,10 @@ _LEAST_CHANGE, _LEAST_OUT, _NEARLY_ALL = 6, 0.2, 85
 # So must their outline, by this share, from what is so near. Measured: .14 to .57 for letters that are filled with a
 # ground of coloured squares, on letters of the opposite colours; .92 and up for those that can be read.
 _LEAST_STEP, _BESIDE_PX = 0.6, 3
+# Where what is around letters differs in itself by more than the first share of the change in so few pixels, they
+# must stand out by the second share of that, or have less than the third of it in them. Measured: up to 1.6 for most
+# letters that are filled with their ground, on pale letters of their shape; 1.7 and up for letters that filters leave.
+_ROUGH, _LEAST_OVER, _AS_ROUGH = 0.5, 1.5, 0.2
 # Pixels that are farther from the line between both colours than this share of it have another colour.
 _OTHER_COLOUR = 0.35
 # Colours that differ by less than this (of 255) are one; pixels are sorted by colours of so many levels.
@@ -155,23 +159,39 @@ def blends_in(ground: NDArray[np.uint8], whole: NDArray[np.uint8], ink: F64) -> 
     # On other grounds, there is no step at their outline. Strokes around letters may be like their ground.
     size = np.abs(change).max(axis=2)
     is_filled, is_same = is_letter & (size > most.max() / 2), is_beside & (size <= _LEAST_CHANGE)
-    return bool(_step(whole, is_filled, is_same).max() < _LEAST_STEP * most.max())
+    step, rough, inside = _steps(whole, is_filled, is_same)
+    if (
+        (rough > _ROUGH * most).any()
+        and (step < _LEAST_OVER * rough).all()
+        and (inside > _AS_ROUGH * rough).all()
+    ):
+        return True
+    return bool(step.max() < _LEAST_STEP * most.max())
 
 
-def _step(picture: NDArray[np.uint8], inner: Bools, outer: Bools) -> F64:
-    """Return by how much inner pixels differ on the mean from the next outer ones (3,); infinity if none are near."""
-    values, found = picture.astype(np.float64), [np.empty((0, 3))]
+def _steps(picture: NDArray[np.uint8], inner: Bools, outer: Bools) -> F64:
+    """Return by how much inner pixels differ on the mean from the next outer ones in each channel (3, 3).
+
+    Also return by how much outer ones differ from others that are as far away, and inner ones. Without outer ones
+    that are near, the difference is infinite.
+    """
+    values, count = picture.astype(np.float64), 0
+    found = np.zeros((3, 3))
     outer = outer.copy()
     outer[:_BESIDE_PX] = outer[-_BESIDE_PX:] = False
     outer[:, :_BESIDE_PX] = outer[:, -_BESIDE_PX:] = False
     for axis, way in itertools.product((0, 1), (1, -1)):
         left = inner.copy()
         for far in range(1, _BESIDE_PX + 1):
-            here = left & np.roll(outer, way * far, axis)
-            found.append(np.abs(values - np.roll(values, way * far, axis))[here])
+            beside, within = (np.roll(some, way * far, axis) for some in (outer, inner))
+            apart = np.abs(values - np.roll(values, way * far, axis))
+            here = left & beside
+            number = np.count_nonzero(here)
+            for row, pairs in enumerate((here, outer & beside, inner & within)):
+                found[row] += number * apart[pairs].sum(axis=0) / max(np.count_nonzero(pairs), 1)
+            count += int(number)
             left &= ~here
-    steps = np.concatenate(found)
-    return steps.mean(axis=0) if len(steps) else np.full(3, np.inf)
+    return found / count if count else np.array([[np.inf] * 3, [0.0] * 3, [0.0] * 3])
 
 
 def _is_small(out: F64, of: F64) -> bool:

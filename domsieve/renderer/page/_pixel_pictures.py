@@ -223,7 +223,9 @@ class Pictures:
             box = ground[inside], whole[inside]
             ink = inked[inside] / 255 if letters.is_drawn[part] else None
             own = ink[..., letters.ink[part]] if ink is not None and not self._scene.is_sign[part] else None
-            found[part] = own is not None and blends_in(*box, own)
+            # Where they are not known, letters have the shape of what they change.
+            shape = own if own is not None else self._levels[inside] / max(int(self._levels[inside].max()), 1)
+            found[part] = blends_in(*box, shape)
             if np.count_nonzero(steps[inside]) * _EVEN < (bottom - y) * (right - x):
                 continue
             if np.count_nonzero(rough[y:bottom, x + 1 : right]) * _SMOOTH >= (bottom - y) * (right - x):

@@ -157,7 +157,9 @@ Object.assign(domsievePixels, (() => {
   };
   const hasKeys = (element) => {
     const isFrame = (one) => /^(iframe|object|embed)$/.test(part(one, Element, "localName"));
-    const takesKeys = (one) => one.tabIndex >= 0 && !isFrame(one) && !isInert(one)
+    // Without addresses, these take none, although they are said to have a place among those that do.
+    const isLink = (one) => !/^(a|area)$/.test(part(one, Element, "localName")) || run(one, Element, "matches", "[tabindex], [contenteditable], a:any-link");
+    const takesKeys = (one) => one.tabIndex >= 0 && isLink(one) && !isFrame(one) && !isInert(one)
       && !run(one, Element, "closest", "[inert]") && !run(one, Element, "matches", ":disabled")
       && run(one, Element, "checkVisibility", { visibilityProperty: true });
     return [element, ...run(element, Element, "querySelectorAll", "*")].some(takesKeys);
