@@ -406,8 +406,14 @@ _CLEAR_LAYER = "<div style='position:absolute;inset:0'></div>"
 BEYOND_REACH = [
     "<div style='position:relative'><div tabindex=-1 style='overflow:auto;height:40px'>text in sight"
     f"<div style='height:400px'></div><p>{{}}</p></div>{_CLEAR_LAYER}</div>",
-    "<div style='position:relative'><div tabindex=-1 style='overflow:auto;height:40px'><a>text</a> <svg><a></a></svg>"
-    f"<div style='height:400px'></div><p>{{}}</p></div>{_CLEAR_LAYER}</div>",
+    "<div style='position:relative'><div tabindex=-1 style='overflow:auto;height:40px'><a>text</a>"
+    f"<svg><a></a></svg><div style='height:400px'></div><p>{{}}</p></div>{_CLEAR_LAYER}</div>",
+    "<div style='position:relative'><iframe height=3000 srcdoc='text in sight<div tabindex=-1 style=\"position:absolute"
+    ";top:2500px;height:40px;overflow:auto\">text<div style=height:400px></div><p>{}</p></div>'></iframe>"
+    "<i style='position:absolute;inset:2400px 0 0'></i></div>",
+    "<style>@keyframes k { 0%, 40% { overflow: auto } 20% { overflow: hidden } }</style><div style='height:40px;"
+    "overflow:auto;animation:k 1s step-end;animation-timeline:scroll(self)'><a href=#>see</a>"
+    "<div style='height:2600px'></div><p>{}</p></div>",
     "<div inert style='overflow:auto;height:40px'><a href=#>see</a><div style='height:9em'></div><p>{}</p></div>",
     "<div style='height:3000px'></div><div style='position:relative'><iframe height=60 srcdoc='text in sight"
     f"<div style=height:300px></div><p>{{}}</p>'></iframe>{_CLEAR_LAYER}</div>",

@@ -36,7 +36,7 @@ _LEAST_CHANGE, _LEAST_OUT, _NEARLY_ALL = 6, 0.2, 85
 _LEAST_STEP, _BESIDE_PX = 0.6, 3
 # Where what is around letters differs in itself by more than the first share of the change in so few pixels, they
 # must stand out by the second share of that, or have less than the third of it in them. Measured: up to 1.6 for most
-# letters that are filled with their ground, on pale letters of their shape; 1.7 and up for letters that filters leave.
+# letters that are filled with their ground, on pale letters of their shape; 1.7 and up for letters left by filters.
 _ROUGH, _LEAST_OVER, _AS_ROUGH = 0.5, 1.5, 0.2
 # Pixels that are farther from the line between both colours than this share of it have another colour.
 _OTHER_COLOUR = 0.35

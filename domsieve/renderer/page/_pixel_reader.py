@@ -72,11 +72,12 @@ class Reader(Camera):
         document, frames = int(scene.document_of[node]), scene.frames_around(node)
         if not {document, *(around := scene.document_of[frames].tolist())} <= self.worlds.keys():
             return np.ones(2, np.bool_)
-        for number, frame in zip(around, frames, strict=True):
-            await self.call(number, "hold", await self._handle(scene, frame))
         _, grips = await self._ask_over(scene, node, "grips")
+        found = ~np.array(grips["axes"]) | (not grips["places"])
+        place = next(iter(grips["places"]), None)
+        for number, frame in zip(reversed(around), reversed(frames), strict=True):
+            place = await self.call(number, "hold", await self._handle(scene, frame), place)
         inside = await self._in_window(scene, frames, grips["places"])
-        found = ~np.array(grips["axes"]) | (not inside)
         for axis in np.flatnonzero(~found).tolist():
             found[axis] = await self._turn((document, *around), inside, axis, whole_way=whole_way)
         for number in (document, *around):

@@ -3,7 +3,8 @@
 // all. If only frames in it are in the way: their numbers, and at which places.
 // passes(document, place, count, ...handles): the same of a frame that is in the way of what is around it, at a place.
 // The handles are these frames (`count`) and the closed shadow trees of the document.
-// hold(element), grips(element, count, ...handles), turned(number), holdAgain(), letGo(): brings a box into the window; the same, and
+// hold(element, share), grips(element, count, ...handles), turned(number), holdAgain(), letGo(): brings a box into the window, or a
+// place in it, and returns where the place is, as a share of the window; the same, and
 // returns along which axes a wheel should scroll it, and some places, as shares of the window, where it should scroll it or
 // boxes in it, none if a reader has another way; along which axes it has moved since, how far it can go still, and where all
 // boxes at a place are, null if that is not known; undoes what a wheel has scrolled; and undoes all.
@@ -122,22 +123,30 @@ Object.assign(domsievePixels, (() => {
 
   // Brings a box near the middle of the window, no page can know where, but leaves the windows around frames as they are.
   // Returns what was scrolled.
-  const bring = (element) => {
+  // Brings an element into the window, or only the place in it that is so far from its corner, as a share of its size.
+  const bring = (element, share) => {
+    const [across, down] = share ?? [];
     const moved = [];
+    const rect = () => {
+      const { left, top, right, bottom } = rectOf(element);
+      const [x, y] = [left + across * (right - left), top + down * (bottom - top)];
+      return share ? { left: x, top: y, right: x, bottom: y } : { left, top, right, bottom };
+    };
     for (let node = above(element); node; node = above(node)) {
       // A reader cannot scroll others.
       const isBox = node instanceof Element && node !== own("scrollingElement") && scrolls(getComputedStyle(node)).some(Boolean);
       if (!isWindow(node) && !isBox) continue;
       const [x, y] = scrolledTo(node);
       moved.push([node, [x, y]]);
-      const { left, top, right, bottom } = rectOf(element);
+      const { left, top, right, bottom } = rect();
       const port = isWindow(node) ? { left: 0, top: 0, right: innerWidth, bottom: innerHeight } : rectOf(node);
       const aside = (room) => Math.max(room, 0) * 0.8 * (Math.random() - 0.5);
       scrollOn(node,
         x + (left + right - port.left - port.right) / 2 + aside(port.right - port.left - right + left),
         y + (top + bottom - port.top - port.bottom) / 2 + aside(port.bottom - port.top - bottom + top));
     }
-    return moved;
+    const { left, top } = rect();
+    return [moved, [left / innerWidth, top / innerHeight]];
   };
   let scrolledOn = [];
 
@@ -183,7 +192,7 @@ Object.assign(domsievePixels, (() => {
   const isReached = (element, isBehind, count, ...handles) => {
     if (inertAround(element)) return isBehind || own("querySelector").call(document, ":modal") ? "by a pointer" : "";
     if (hasKeys(element)) return "by keys";
-    const moved = bring(element);
+    const [moved] = bring(element);
     const { spots, wheel } = spotsOf(element, count, handles);
     const inFrames = [];
     const found = spots.some(([x, y]) => {
@@ -204,16 +213,18 @@ Object.assign(domsievePixels, (() => {
     // `isBehind` says that there are fixed boxes, of which one may be a dialog.
     isReached,
 
-    hold(element) {
-      held.push(...bring(element));
+    hold(element, share) {
+      const [moved, place] = bring(element, share);
+      held.push(...moved);
       brought = held.map(([node]) => [node, scrolledTo(node)]);
+      return place;
     },
 
     grips(element, count, ...handles) {
       gripped = [];
       const [own, long] = [scrolls(getComputedStyle(element)), longAxes(element)];
       const axes = own.map((one, axis) => one && long[axis]);
-      if (inertAround(element) || hasKeys(element) || !axes.some(Boolean)) return { axes, places: [] };
+      if (inertAround(element) || !axes.some(Boolean)) return { axes, places: [] };
       this.hold(element);
       const { spots, wheel } = spotsOf(element, count, handles);
       spots.sort(() => Math.random() - 0.5);
@@ -250,7 +261,7 @@ Object.assign(domsievePixels, (() => {
     },
 
     bringOn(element, share, px) {
-      scrolledOn = [...bring(element), [element, scrolledTo(element)]];
+      scrolledOn = [...bring(element)[0], [element, scrolledTo(element)]];
       const [ways, own] = [waysOf(element), scrolls(getComputedStyle(element))];
       scrollOn(element, ...scrolledTo(element).map((place, axis) => place + own[axis] * (share * ways[axis] + px)));
     },
