@@ -408,8 +408,8 @@ BEYOND_REACH = [
     f"<div style='height:400px'></div><p>{{}}</p></div>{_CLEAR_LAYER}</div>",
     "<div style='position:relative'><div tabindex=-1 style='overflow:auto;height:40px'><a>text</a>"
     f"<svg><a></a></svg><div style='height:400px'></div><p>{{}}</p></div>{_CLEAR_LAYER}</div>",
-    "<div style='position:relative'><iframe height=3000 srcdoc='text in sight<div tabindex=-1 style=\"position:absolute"
-    ";top:2500px;height:40px;overflow:auto\">text<div style=height:400px></div><p>{}</p></div>'></iframe>"
+    "<div style='position:relative'><iframe height=3000 srcdoc='text in sight<div tabindex=-1 style=\"position:"
+    "absolute;top:2500px;height:40px;overflow:auto\">text<div style=height:400px></div><p>{}</p></div>'></iframe>"
     "<i style='position:absolute;inset:2400px 0 0'></i></div>",
     "<style>@keyframes k { 0%, 40% { overflow: auto } 20% { overflow: hidden } }</style><div style='height:40px;"
     "overflow:auto;animation:k 1s step-end;animation-timeline:scroll(self)'><a href=#>see</a>"

@@ -64,7 +64,7 @@ READ = {
     "beside a spinner": "<style>@keyframes k { to { rotate: 360deg } } i { display: inline-block; border: 9px dotted"
     "; animation: k .1s linear infinite }</style><p><i></i> {}</p>",
 }
-# What drawings show or hide within a few seconds counts as it is then.
+# What drawings show or hide within a few seconds counts as it is then, and what animations begin in their turns, too.
 GONE = {
     "under what a drawing shows": "<div style='position:relative'><p>{}</p><svg style='position:absolute;inset:0' "
     "width=900 height=60><rect width=900 height=60 fill=#fff opacity=0><set attributeName=opacity to=1 begin=4s />"
@@ -76,6 +76,12 @@ GONE = {
     "<set attributeName=opacity to=1 begin=4s /></rect></svg>'></iframe>",
     "white after a transition that a drawing begins": "<style>p { transition: color 3s } svg:has(.b) ~ p "
     "{ color: #fff }</style><svg height=1><rect><set attributeName=class to=b begin=4s /></rect></svg><p>{}</p>",
+    "under what begins in each turn before it comes": "<style>@property --on { syntax: '<integer>'; inherits: true; "
+    "initial-value: 0 } @keyframes w { 5% { --on: 1 } } @keyframes s { 0% { opacity: 0 } 50% { opacity: 1 } } "
+    "@keyframes f { to { opacity: 1 } } div { position: relative; animation: w 40s infinite step-end } p { "
+    "margin: 0; animation: s 40s infinite step-end } i { position: absolute; inset: 0; background: #fff; "
+    "opacity: 0 } @container style(--on: 1) { i { animation: f 8s steps(1, end) forwards } }</style>"
+    "<div><p>{}</p><i></i></div>",
 }
 COME = {
     "in a drawing": "<svg width=900 height=60><text y=20 opacity=0>{}<animate attributeName=opacity from=0 to=1 "
@@ -223,7 +229,7 @@ def test_text_that_changes_and_can_be_read_is_seen(ahead: Snapshot, way: str) ->
 
 @pictured(lambda way: _after_text(GONE[way]))
 @pytest.mark.parametrize("way", GONE)
-def test_text_that_drawings_hide_soon_is_hidden(ahead: Snapshot, way: str) -> None:
+def test_text_that_is_hidden_soon_or_in_each_turn_is_hidden(ahead: Snapshot, way: str) -> None:
     kept = _kept(ahead)
     assert "before" in kept
     assert not {*kept} & {*_WORDS.split()}

@@ -245,6 +245,8 @@ class Searcher(Viewer):
             self.at_moment = True
             await moments.go_to(number, limit_s=_MOMENT_S)
             await self.ask_all("advance", delay_ms)
+            if any(await self.ask_all("hasFresh")):  # it begins at another time for readers
+                continue
             try:
                 await self._show(count, contents)
             except ValueError:  # lines of larger letters may break elsewhere

@@ -4,6 +4,7 @@
 // resume(): lets all go on.
 // hasDriven(...roots): whether any follow what is scrolled.
 // advance(ms): brings all that was paused, and is where it was, to another time.
+// hasFresh(): whether any animation has begun that is not known.
 // loosen(), settle(endsMs): let transitions begin, and bring them, and all that began or waited until now, to where they
 // are after some time; returns whether any of these follow what is scrolled.
 // isUnlike(withScripts, ...roots): whether the browser shows what readers do not see, whose scripts may be on: pictures of
@@ -90,8 +91,9 @@ Object.assign(domsievePixels, (() => {
     }
   };
   // Does so for those that have just begun; returns whether any is driven.
+  const allFresh = () => allAnimations(known).filter((one) => !begun.has(one));
   const bringFresh = (endsMs) => {
-    const fresh = allAnimations(known).filter((one) => !begun.has(one));
+    const fresh = allFresh();
     bringOn(fresh, endsMs);
     return fresh.some(isDriven);
   };
@@ -139,6 +141,10 @@ Object.assign(domsievePixels, (() => {
         animation.currentTime = one[2] = time + ms * animation.playbackRate;
       }
       for (const [drawing, time] of stopped) run(drawing, SVGSVGElement, "setCurrentTime", time + ms / 1000);
+    },
+
+    hasFresh() {
+      return allFresh().some(({ playState }) => playState === "running"); // ours are paused
     },
 
     hasDriven(...roots) {
