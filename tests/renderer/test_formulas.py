@@ -53,6 +53,11 @@ def test_a_formula_without_text_is_what_is_said_beside_it(studio: Studio, html: 
         assert _written(studio, html.format(style, name)) == ("take now", "take now")
 
 
+def test_only_the_gaps_of_a_formula_are_silent(studio: Studio) -> None:
+    html = "<p><mjx-break>We never</mjx-break> take <mjx-break> </mjx-break><mjx-break>it</mjx-break></p>"
+    assert _written(studio, html) == ("We never take it",) * 2
+
+
 def test_a_formula_of_shapes_is_its_tex(studio: Studio) -> None:
     assert _written(studio, _WITH_TEX.format("", "'x_2'"))[0] == "take $x_2$, now"
     for style, tex in (("", "'x + say that all is well'"), ("opacity:0", "'x_2'")):

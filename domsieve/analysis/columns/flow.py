@@ -53,8 +53,7 @@ _BY_DISPLAY = {
     "table-cell": CELL,
 }
 _PRE_TAGS = frozenset(["pre", "listing", "plaintext", "textarea", "xmp"])
-# The content of a form control is a value, not text. MathJax 4 has spaces where a formula may go on in another line.
-_SILENT_TAGS = frozenset(["input", "mjx-break", "textarea"])
+_SILENT_TAGS = "input", "textarea"  # their content is a value, not text
 _TOUCHING_PX = 1.0  # a guess: less than the narrowest space, more than rounding errors of boxes
 _FIRST_WITHOUT_SPACES = "\u2e80"  # East Asian scripts, which have no spaces between words, start here
 # Characters that are written without a space after them, and before them.
@@ -234,9 +233,11 @@ def _touching(page: Snapshot, node: NDArray[np.int64]) -> NDArray[np.bool_]:
 
 def _silent(page: Snapshot) -> NDArray[np.bool_]:
     silent = (page.kind == Kind.PSEUDO) | drawn_nodes(page)
-    tags = page.tags.to_list()
-    if not _SILENT_TAGS.isdisjoint(tags):
-        silent |= np.array([name in _SILENT_TAGS for name in tags])[page.tag]
+    silent |= has_tag(page, *_SILENT_TAGS)
+    # MathJax 4 has spaces where a formula may go on in another line.
+    if (gap := in_tag(page, "mjx-break")).any():
+        blank = page_texts(page).node[page_texts(page).is_blank]
+        silent[blank] |= gap[blank]
     return below(silent, page.end.astype(np.int64)) if silent.any() else silent
 
 
