@@ -35,9 +35,11 @@ _LEAST_CHANGE, _LEAST_OUT, _NEARLY_ALL = 6, 0.2, 85
 # ground of coloured squares, on letters of the opposite colours; .92 and up for those that can be read.
 _LEAST_STEP, _BESIDE_PX = 0.6, 3
 # Where what is around letters differs in itself by more than the first share of the change in so few pixels, they
-# must stand out by the second share of that, or have less than the third of it in them. Measured: up to 1.6 for most
-# letters that are filled with their ground, on pale letters of their shape; 1.7 and up for letters left by filters.
-_ROUGH, _LEAST_OVER, _AS_ROUGH = 0.5, 1.5, 0.2
+# must stand out by the second share of that. Measured: up to 1.6 for most letters that are filled with their ground,
+# on pale letters of their shape; 1.7 and up for letters left by filters. Other letters of their colour may be around
+# them: then they are not as rough themselves as the third share, and nothing there differs by so many times the
+# change. Measured: .31 and 2 for two copies of a text; from .34, or 3, for letters that are filled.
+_ROUGH, _LEAST_OVER, _ROUGH_INSIDE, _PALE = 0.5, 1.5, 0.33, 3
 # Pixels that are farther from the line between both colours than this share of it have another colour.
 _OTHER_COLOUR = 0.35
 # Colours that differ by less than this (of 255) are one; pixels are sorted by colours of so many levels.
@@ -160,12 +162,10 @@ def blends_in(ground: NDArray[np.uint8], whole: NDArray[np.uint8], ink: F64) -> 
     size = np.abs(change).max(axis=2)
     is_filled, is_same = is_letter & (size > most.max() / 2), is_beside & (size <= _LEAST_CHANGE)
     step, rough, inside = _steps(whole, is_filled, is_same)
-    if (
-        (rough > _ROUGH * most).any()
-        and (step < _LEAST_OVER * rough).all()
-        and (inside > _AS_ROUGH * rough).all()
-    ):
-        return True
+    if (rough > _ROUGH * most).any() and (step < _LEAST_OVER * rough).all():
+        is_pale = np.ptp(whole[is_same], axis=0).max() > _PALE * most.max()
+        if is_pale or inside.max() > _ROUGH_INSIDE * most.max():
+            return True
     return bool(step.max() < _LEAST_STEP * most.max())
 
 

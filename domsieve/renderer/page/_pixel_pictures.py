@@ -215,6 +215,9 @@ class Pictures:
         ground, whole = np.asarray(self._without[0]), np.asarray(self._complete[0])
         grey = np.asarray(self._without[0].convert("L"))
         rough, steps = steps_of(grey, _LEAST_CONTRAST)
+        cover = np.zeros(self._differs.shape, np.uint16)
+        for x, y, right, bottom in self._edges[parts].tolist():
+            cover[y:bottom, x:right] += 1
         for part in parts.tolist():
             x, y, right, bottom = self._edges[part].tolist()
             inside = np.s_[y:bottom, x:right]
@@ -223,9 +226,11 @@ class Pictures:
             box = ground[inside], whole[inside]
             ink = inked[inside] / 255 if letters.is_drawn[part] else None
             own = ink[..., letters.ink[part]] if ink is not None and not self._scene.is_sign[part] else None
-            # Where they are not known, letters have the shape of what they change.
-            shape = own if own is not None else self._levels[inside] / max(int(self._levels[inside].max()), 1)
-            found[part] = blends_in(*box, shape)
+            if own is not None:
+                found[part] = blends_in(*box, own)
+            elif (cover[y + 1 : bottom - 1, x + 1 : right - 1] <= 1).all():
+                # Letters of an unknown shape have that of what they change, if no others are there.
+                found[part] = blends_in(*box, self._levels[inside] / max(int(self._levels[inside].max()), 1))
             if np.count_nonzero(steps[inside]) * _EVEN < (bottom - y) * (right - x):
                 continue
             if np.count_nonzero(rough[y:bottom, x + 1 : right]) * _SMOOTH >= (bottom - y) * (right - x):
