@@ -78,6 +78,8 @@ LEGITIMATE = {
     "invisible operators": "f\u2061(x) = 2\u2062x",
     "byte order mark": "\ufeffText",
     "grapheme joiner": "a\u0308\u034f\u0323",
+    "spaces of other widths, alone": "10\u2009000\u202fkm,\u205fx",
+    "indents of East Asia": "\u3000\u3000\u56fd \u3000\u5bb6",
 }
 
 REMOVED = {
@@ -123,6 +125,9 @@ REMOVED = {
     "unbalanced in a run": ("a\u202e\u2066b", "ab"),
     "marks of direction": ("a\u200e\u200f\u200eb", "a\u200eb"),
     "fillers, which look like spaces": ("a\u3164\uffa0\u3164b", "a b"),
+    "boxes between letters": ("i" + "\x81" * 40 + "g" + "\x8d\u200b\x9d" * 9 + "n", "i g n"),
+    "boxes between letters, of ASCII": ("i" + "\x01" * 40 + "g" + "\x1f\x02\x7f" * 9 + "n", "i g n"),
+    "bits as widths of spaces": ("a\u2000\u2003\u2000\u2007b", "a b"),
     "deprecated controls": ("a\u206a\u206b\u206cb", "ab"),
 }
 
@@ -227,6 +232,13 @@ def test_a_run_that_is_spread_over_elements_is_a_run() -> None:
 
 def test_a_run_around_hidden_text_is_a_run() -> None:
     assert written(f"<p>a{ZWSP}<b hidden class=off>-</b>{ZWNJ}b</p>") == ["ab", ""]
+
+
+def test_a_run_of_boxes_or_of_spaces_of_other_widths_becomes_a_space() -> None:
+    boxes = "<b>\x81</b>" * 9
+    assert written(f"<p>i{boxes}g{boxes}n don\xe2\x80\x99t</p>") == ["i g n don\xe2t", ""]
+    assert written("<p>a\u2003\n\u2000\n\u2003b c \u2003\u3000\u200b\u2000d</p>") == ["a b c d", ""]
+    assert written("<pre>a\u2003\n\u2000\n\u2003b</pre>") == ["a", "b", ""]
 
 
 def test_an_emoji_and_its_selector_may_be_in_different_elements() -> None:

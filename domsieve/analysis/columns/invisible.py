@@ -9,6 +9,9 @@ correct text:
 - a single zero-width character between others; runs of several only where emoji or a script need them
 - pairs of bidirectional controls with text between them
 
+Runs of control characters, and of spaces of other widths than the usual, become one space: writers remove the former,
+and so would join letters that stand far apart, and nobody can tell the latter apart.
+
 In scripts that need joiners, such as Persian or Hindi, a run is shortened to its first joiner. Snapshots keep all
 characters; `visible_page` returns a copy without them, and `visible_text` does the same for one text.
 """
@@ -41,14 +44,26 @@ _INVISIBLE = (
 _COMPLEX = "\u0590-\u1cff\ua800-\uabff\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00011fff\U0001e800-\U0001efff"
 _EMOJI = "\u2600-\u27bf\U0001f000-\U0001faff"
 
+# Browsers draw each control character as a box, or not at all, and each of these spaces with its own width.
+_CONTROLS = "\x00-\x08\x0e-\x1f\x7f-\x9f"
+_ODD_SPACES = "\u1680\u2000-\u200a\u202f\u205f"
+_SPACES = f" \t\n\xa0\u3000{_ODD_SPACES}"
+
 _ANY = re.compile(f"[{_INVISIBLE}]")
+_MAY_CARRY = f"{_INVISIBLE}{_CONTROLS}{_ODD_SPACES}"
+_UNUSUAL = re.compile(f"[{_MAY_CARRY}]")
+# One or two control characters are a sign in a wrong encoding; letters between more of them stand apart.
+_GAP = re.compile(
+    f"[{_CONTROLS}](?:[{_INVISIBLE}]{{0,9}}[{_CONTROLS}]){{2,}}"
+    f"|[{_ODD_SPACES}](?:[{_INVISIBLE}]{{0,9}}[{_SPACES}])+|(?<=[{_SPACES}])[{_ODD_SPACES}]"
+)
 _SELECTOR = re.compile(f"[{_SELECTORS}]")
 _SUSPECT = re.compile(f"[{_INVISIBLE}]{{2,}}|[{_SELECTORS}]")
 # Single ones, at most three characters apart and at least six in a row: bits between the letters of a word.
 _DENSE = re.compile(
     f"(?:[{_ZERO_WIDTH}][^{_INVISIBLE}{_COMPLEX}{_EMOJI}\n\u2029]{{1,3}}){{5,}}[{_ZERO_WIDTH}]"
 )
-_AT_EDGE = re.compile(f"\n[{_INVISIBLE}]|[{_INVISIBLE}]\n")
+_AT_EDGE = re.compile(f"\n[{_MAY_CARRY}]|[{_MAY_CARRY}]\n")
 _IN_COMPLEX_SCRIPT = re.compile(f"[{_COMPLEX}]")
 # Emoji that browsers also draw as signs, or signs as emoji, with the blocks that have many of them.
 _BOTH_WAYS = (
@@ -76,7 +91,7 @@ _FLAG = re.compile(
 )
 _BIDI = re.compile("[\u202a-\u202e\u2066-\u2069\u2029]")
 
-_ASCII = bytes(range(128))
+_USUAL = bytes((*range(9, 14), *range(32, 127)))
 _BLACK_FLAG = "\U0001f3f4"
 _JOINERS = frozenset("\u200b\u200c\u200d\u2060")
 _UNLIGATED = "\u200d\u200c\u200d"  # between Arabic letters: joined, but no ligature (Unicode, chapter 9.2)
@@ -174,7 +189,12 @@ def invisible_characters(page: Snapshot, kept: Bools) -> int:
 
 
 def _may_carry(text: str) -> bool:
-    return not text.isascii() and bool(_SUSPECT.search(text) or _DENSE.search(text))
+    return not _is_usual(text) and bool(_SUSPECT.search(text) or _GAP.search(text) or _DENSE.search(text))
+
+
+def _is_usual(text: str) -> bool:
+    """Return whether a text is ASCII without control characters."""
+    return text.isascii() and not text.encode().translate(None, _USUAL)
 
 
 @cached_per_page
@@ -182,7 +202,7 @@ def _is_suspect(page: Snapshot) -> bool:
     """Return whether any string of the page, or two of its texts together, may have something to remove."""
     data = page.strings.blob.tobytes()
     # Most of a page is ASCII, and deleting that is ten times as fast as searching it.
-    if not _ANY.search(str(data.translate(None, _ASCII), "utf-8", "replace")):
+    if not _UNUSUAL.search(str(data.translate(None, _USUAL), "utf-8", "replace")):
         return False
     whole = str(data, "utf-8", "replace")
     if _may_carry(whole):
@@ -297,7 +317,12 @@ def _cuts(text: str, borders: Set[int]) -> list[_Cut]:
         often = Counter(text[place] for place in places).most_common(2)
         if len(often) == 2 and often[1][1] > 1:
             cuts += [(place, place + 1, "") for place in places]
-    return sorted(dict.fromkeys(cuts))
+    cuts += [(*match.span(), "\n" if "\n" in match[0] else " ") for match in _GAP.finditer(text)]
+    ordered: list[_Cut] = []
+    for cut in sorted(dict.fromkeys(cuts)):
+        if not ordered or cut[0] >= ordered[-1][1]:  # else it is in a gap, which is removed as a whole
+            ordered.append(cut)
+    return ordered
 
 
 def _is_spread(text: str, start: int, stop: int, borders: Set[int]) -> bool:
