@@ -442,6 +442,15 @@ class TestImagesAndMedia:
     def test_the_largest_image(self, html: str, address: str) -> None:
         assert reading(f"<p>{html}</p>").images == [("x", f"https://example.org/dir/{address}")]
 
+    def test_control_characters_of_attributes_are_left_out(self) -> None:
+        steers = "\x9bred\x81"
+        assert markdown(
+            f"<p><img src=a.png alt='x {steers}'> or <math alttext='x^2 {steers}'><mi>x2red</mi></math></p>"
+            f"<video src=a.mp4 title='x {steers}'></video>"
+        ) == (
+            "![x red](https://example.org/dir/a.png) or $x^2 red$\n\n[x red](https://example.org/dir/a.mp4)\n"
+        )
+
     def test_images_without_address_or_meaning(self) -> None:
         assert markdown("<img src='javascript:a' alt=a><img src=b alt=''><img src=c width=1 height=1>") == ""
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from urllib.parse import parse_qs
 
-from domsieve.analysis.writers.html import Source
+from domsieve.analysis.writers.html import Source, without_controls
 from domsieve.urls import split_url
 
 
@@ -11,10 +11,13 @@ class Reader(Source):
     """The columns of a page as lists, with attributes by name and absolute addresses."""
 
     def given(self, node: int) -> dict[str, str]:
-        """Return the attributes of `node` by name; the first of equal names counts, as in browsers."""
+        """Return the attributes of `node` by name, without control characters, which terminals obey.
+
+        The first of equal names counts, as in browsers.
+        """
         attributes: dict[str, str] = {}
         for name, value in self.attributes(node):
-            attributes.setdefault(name, value)
+            attributes.setdefault(name, without_controls(value))
         return attributes
 
     def address(self, node: int, value: str, *, linked: bool = False) -> str:

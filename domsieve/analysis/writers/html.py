@@ -117,8 +117,7 @@ class Source:
 
     def text(self, node: int) -> str:
         """Return the text of a text node without control characters."""
-        text = self.strings[self._text[node]]
-        return text if text.isprintable() else _CONTROLS.sub("", text)
+        return without_controls(self.strings[self._text[node]])
 
     def flat(self, node: int) -> str:
         """Return the text of a text node with collapsed white space, and none at its ends."""
@@ -140,7 +139,7 @@ class Source:
                 if name in _ADDRESSES:
                     clean = self._addresses.absolute(node, value, linked=name == "href")
                 else:
-                    clean = _CONTROLS.sub("", value) if _has_its_form(name, value) else None
+                    clean = without_controls(value) if _has_its_form(name, value) else None
                 if clean is not None:
                     safe[name] = clean
         return safe
@@ -152,6 +151,11 @@ class Source:
             steps.append(self.names[self.tag[node]])
             node = self.parent[node]
         return "/".join(reversed([*steps, "…"] if node > 0 else steps))
+
+
+def without_controls(text: str) -> str:
+    """Return a text without control characters other than white space."""
+    return text if text.isprintable() else _CONTROLS.sub("", text)
 
 
 def _has_its_form(name: str, value: str) -> bool:
