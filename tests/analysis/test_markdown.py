@@ -445,10 +445,10 @@ class TestImagesAndMedia:
     def test_control_characters_of_attributes_are_left_out(self) -> None:
         steers = "\x9bred\x81"
         assert markdown(
-            f"<p><img src=a.png alt='x {steers}'> or <math alttext='x^2 {steers}'><mi>x2red</mi></math></p>"
+            f"<p><img src=a.png alt='x {steers}'></p><p>or <math alttext='x^2 {steers}'><mi>x2red</mi></math></p>"
             f"<video src=a.mp4 title='x {steers}'></video>"
         ) == (
-            "![x red](https://example.org/dir/a.png) or $x^2 red$\n\n[x red](https://example.org/dir/a.mp4)\n"
+            "![x red](https://example.org/dir/a.png)\n\nor $x^2 red$\n\n[x red](https://example.org/dir/a.mp4)\n"
         )
 
     def test_images_without_address_or_meaning(self) -> None:

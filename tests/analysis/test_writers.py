@@ -5,6 +5,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import get_args
 
@@ -533,3 +534,14 @@ class TestEvidence:
     def test_long_paths_are_cut_at_the_top(self) -> None:
         snapshot = body("<div>" * 30 + "a" + "</div>" * 30)
         assert text_blocks(snapshot, visible(snapshot))[0].path == "…" + "/div" * 16
+
+
+@pytest.mark.parametrize(
+    ("kind", "title"), [("text/html; x=xml", "Ant"), ("application/xhtml+xml; x=y", "Bee")]
+)
+def test_only_the_type_of_a_page_says_whether_it_is_xml(kind: str, title: str) -> None:
+    snapshot = page(
+        "<html><head><title xmlns='urn:x'>Ant</title><title>Bee</title></head><body>a</body></html>"
+    )
+    typed = replace(snapshot, provenance=msgspec.structs.replace(snapshot.provenance, content_type=kind))
+    assert f"<title>{title}</title>" in write_html(typed, NoCleaning().transform(typed))
