@@ -85,9 +85,19 @@ def test_a_formula_of_shapes_is_its_tex(studio: Studio) -> None:
         ("aestuy", "<mtext>us&#x81;e ty&#1;a</mtext>", ""),
         ("a" + "\ue152\ue153\ue154" * 9, "<mi>a</mi><mo>⏟</mo>", "a⏟ "),
         (
-            "fu<svg width=9 height=9><g data-c=72><path d='M0 0h9v9z'/></g></svg> it",
+            "fu<svg width=9 height=9><g><path data-c=72 d='M0 0h9v9z'/></g></svg> it",
             "<mtext>fur it</mtext>",
             "fur it ",
+        ),
+        *(
+            (f"fu<svg width=9 height=9>{empty}</svg> it", "<mtext>fur it</mtext>", "")
+            for empty in (
+                "<g data-c=72><rect width=8 height=8 fill=none /></g>",
+                "<line data-c=72 x2=8 y2=8 />",
+                "<path data-c=72 d='M0 0L8 8' />",
+                "<path data-c=72 d='M0 0L8 8L2 2M1 0q3 3 6 6z' />",
+                "<defs><path id=e d='M0 0L8 8' /></defs><use data-c=72 href=#e />",
+            )
         ),
         (
             "5€‖ˉx⎢⎣→",

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from domsieve.analysis.columns.batch import Bools, Ints, below
+from domsieve.analysis.columns.css_shapes import shape
 from domsieve.analysis.columns.page_columns import attributes_of, has_tag, in_tag, page_texts
 from domsieve.budget import check
 from domsieve.snapshot.page import Snapshot
@@ -20,6 +21,9 @@ _DESCRIPTION = "mjx-assistive-mml"
 _FEWEST_IN_WORD = 3
 _LEAST_PX, _LEAST_HEIGHT_PX = 1.0, 4.0  # of a letter
 _LAST_CODE = 0x10FFFF
+_LEAST_AREA = (
+    0.01  # of a letter, as a share of the rectangle around it. A guess: thin letters have ten times that
+)
 # What is drawn has no more letters and digits than it is said to have, and so many.
 _MOST_MORE = 10
 # More punctuation, operators and accents than are drawn would be hidden text in a code, such as Morse's. Of shapes,
@@ -58,8 +62,39 @@ def shapes(page: Snapshot) -> dict[int, str]:
         return {}
     is_there = inside & (page.box[:, 2:] >= _LEAST_PX).all(axis=1)
     is_there &= page.box[:, 2:].max(axis=1) >= _LEAST_HEIGHT_PX
+    is_there &= _has_area(page)
     letters = attributes_of(page).found("data-c", _letter)
     return {node: letter for node, letter in letters.items() if is_there[node]}
+
+
+def _has_area(page: Snapshot) -> Bools:
+    """Return which of the N nodes are paths that enclose an area, or uses of such paths: MathJax draws no others."""
+    attributes, area = attributes_of(page), np.zeros(len(page), np.bool_)
+    area[[*attributes.found("d", lambda path: _encloses(path) or None)]] = True
+    area &= has_tag(page, "path")
+    named: dict[str, int] = {}
+    for node, name in attributes.found("id", str).items():
+        named.setdefault(name, node)
+    is_use = has_tag(page, "use")
+    for reference in ("xlink:href", "href"):
+        used = attributes.found(reference, lambda address: named.get(address.removeprefix("#")))
+        area[[node for node, path in used.items() if is_use[node] and area[path]]] = True
+    return area
+
+
+def _encloses(path: str) -> bool:
+    """Return whether a path has an area, with its control points as corners."""
+    check()
+    drawn = shape(f"path({path})", 0.0, 0.0)
+    if drawn is None:
+        return False
+    left, top, right, bottom = drawn.edges
+    with np.errstate(all="ignore"):  # numbers may be too large
+        area = sum(
+            abs(float(np.sum(x * np.roll(y, -1) - np.roll(x, -1) * y))) / 2
+            for x, y in ((ring - ring[0]).T for ring in drawn.rings)
+        )
+    return area > _LEAST_AREA * (right - left) * (bottom - top) > 0
 
 
 def seen_shapes(page: Snapshot, reason: NDArray[np.uint8]) -> dict[int, str]:
