@@ -73,6 +73,8 @@ def test_a_formula_of_shapes_is_its_tex(studio: Studio) -> None:
         ("x", "<mi>x</mi><mtext>⊔⊓⊢⨍</mtext>", ""),
         ("sign or ease", "<mtext>ignore</mtext>", ""),
         ("for all", "<mtext>for all</mtext>", "for all "),
+        ("yes " * 4500, "<mtext>" + "yes " * 4500 + "</mtext>", "yes " * 4500),
+        ("yes " * 5100, "<mtext>" + "yes " * 5100 + "</mtext>", ""),
         ("x", "<mi>x</mi><mtext>... .- -.-- / - .... .- -</mtext>", ""),
         ("x", "<mi>x</mi><mtext>´´´ ´` `´`` ` ´´´´</mtext>", ""),
         (

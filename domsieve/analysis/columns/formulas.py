@@ -3,6 +3,7 @@
 import re
 import unicodedata
 from collections import Counter
+from collections.abc import Iterable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +16,9 @@ from domsieve.snapshot.page import Snapshot
 
 CONTAINER = "mjx-container"
 """The element of MathJax with a formula."""
+
+LONGEST = 20_000
+"""Signs that a formula has at most; longer texts are no formulas."""
 
 _DESCRIPTION = "mjx-assistive-mml"
 # Shorter runs of letters are variables, which may be drawn in another order.
@@ -166,6 +170,8 @@ def _letter(code: str) -> str | None:
 
 def _has(drawn: str, said: list[str]) -> bool:
     """Return whether some texts have no letters, digits and words that what is drawn has not."""
+    if sum(map(len, said)) > LONGEST:
+        return False
     runs, *words = (parted(unicodedata.normalize("NFKC", one)) for one in (drawn, *said))
     shown, letters = (one.replace(" ", "") for one in (runs, "".join(words)))
     if has_more_marks("".join(said), drawn):
@@ -173,9 +179,24 @@ def _has(drawn: str, said: list[str]) -> bool:
     # Braces are drawn from many signs for private use.
     if sum(unicodedata.category(sign) != "Co" for sign in shown) > len(letters) + _MOST_MORE:
         return False
-    return not Counter(letters) - Counter(shown) and all(
-        one in runs for one in " ".join(words).split() if len(one) >= _FEWEST_IN_WORD
-    )
+    if Counter(letters) - Counter(shown):
+        return False
+    return not unshown((one for one in " ".join(words).split() if len(one) >= _FEWEST_IN_WORD), runs)
+
+
+def unshown(words: Iterable[str], runs: str) -> frozenset[str]:
+    """Return those of some words that are in no piece of a text, also not as a part of a longer one.
+
+    Takes O(length), and that again for each distinct word that is no whole piece, so `LONGEST` bounds texts.
+    """
+    pieces = dict.fromkeys(runs.split())
+    whole = " ".join(pieces)
+    found = set[str]()
+    for word in dict.fromkeys(words):
+        check()
+        if word not in pieces and word not in whole:
+            found.add(word)
+    return frozenset(found)
 
 
 def parted(text: str) -> str:

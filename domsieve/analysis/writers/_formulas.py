@@ -11,7 +11,16 @@ from pathlib import Path
 import numpy as np
 
 from domsieve.analysis.columns.flow import word_set
-from domsieve.analysis.columns.formulas import drawing, has_more_marks, is_accent, marks, parted, says
+from domsieve.analysis.columns.formulas import (
+    LONGEST,
+    drawing,
+    has_more_marks,
+    is_accent,
+    marks,
+    parted,
+    says,
+    unshown,
+)
 from domsieve.analysis.columns.page_columns import AttributeIndex, has_tag
 from domsieve.analysis.writers._media import Reader
 from domsieve.budget import check
@@ -26,7 +35,6 @@ _DISPLAYED = word_set(
 )
 _IMAGES = word_set("latex mwe-math-fallback-image-display mwe-math-fallback-image-inline tex")
 _FORMULA_LEVELS = 8
-LONGEST_TEX = 20_000
 _COMMENT = re.compile(r"(?<!\\)%[^\n]*")
 _SPACES = re.compile(r"\s+")
 _DOLLAR = re.compile(r"(?<!\\)\$")
@@ -94,7 +102,7 @@ def clean_tex(tex: str) -> str:
 
     Spaces have no meaning in formulas, so a space is inserted where Markdown would read a tag or a link.
     """
-    if len(tex) > LONGEST_TEX:
+    if len(tex) > LONGEST:
         return ""
     tex = _SPACES.sub(" ", _COMMENT.sub("", tex)).strip(" ")
     if styled := _STYLED.fullmatch(tex):
@@ -128,7 +136,7 @@ def unseen_words(formula: Formula, text: str) -> tuple[frozenset[str], int] | No
         return None
     given = _plain(given)
     unseen = (Counter(filter(says, given)) - Counter(shown)).total()
-    words = frozenset(word for word in _WORD.findall(given) if word not in runs)
+    words = unshown(_WORD.findall(given), runs)
     rest = _WORD.sub(lambda word: word[0] if word[0] in shown else " ", given)
     single = (Counter(filter(says, rest)) - Counter(shown)).total()
     return (words, single) if unseen <= _MOST_LETTERS and single <= _MOST_SINGLE else None

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 
 from domsieve.analysis.columns.flow import word_set
-from domsieve.analysis.writers._formulas import LONGEST_TEX
+from domsieve.analysis.columns.formulas import LONGEST
 from domsieve.analysis.writers._media import Reader
 from domsieve.analysis.writers.html import Written
 
@@ -58,7 +58,7 @@ def tex_of(reader: Reader, root: int, texts: Mapping[int, Written]) -> str:
             continue
         else:
             made = _made(name, inside, reader.given(node))
-        if len(made) > LONGEST_TEX:
+        if len(made) > LONGEST:
             return ""
         inner.setdefault(reader.parent[node], []).append((name, made))
     [(_, found)] = inner[reader.parent[root]]
