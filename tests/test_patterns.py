@@ -270,6 +270,7 @@ WORST = {
     "analysis.writers._formulas _COMMAND": ["|\\|", "\\|a|", "|\\end{|", "|\\end{aaa|", "|1|", "|\\\\[1.1|"],
     "analysis.writers._formulas _COMMENT": ["|%|", "|%\n|"],
     "analysis.writers._formulas _DOLLAR": ["|$|"],
+    "analysis.writers._formulas _EMPTY": ["|{|", "|^|", "|{{}|", "|_{|"],
     "analysis.writers._formulas _MARKUP": ["|<|", "|]|"],
     "analysis.writers._formulas _SPACES": ["| |", "|a |"],
     "analysis.writers._formulas _SYNTAX": ["|{|"],

@@ -340,6 +340,11 @@ class TestFormulas:
                 "a $\\mathrm{aaaeeeimmssttuxyy}$ b\n",
             ),
             (
+                "<math alttext='us\\-e te\\,a s\\!a\\/y m\\:i\\>x e{{}}a^{}t m{\\,}a_{}y'>"
+                "<mi>aaaeeeimmssttuxyy</mi></math>",
+                "a $\\mathrm{aaaeeeimmssttuxyy}$ b\n",
+            ),
+            (
                 "<math alttext='αβγδεζ\\ｌ\\é\\ｔ\\ｕ\\ｓ\\𝐬\\𝐚\\𝐲\\ⓘ\\ⓣ\\1'><mi>αβγδεζ</mi></math>",
                 "a $\\mathrm{αβγδεζ}$ b\n",
             ),

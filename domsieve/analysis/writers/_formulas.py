@@ -47,6 +47,9 @@ _COMMAND = re.compile(
     rf"|\\\\(?:\[{_LENGTH}\])?|\\[ -/:-@[-`{{-~\s]|{_LENGTH}"
 )
 _SYNTAX = re.compile(r"[{}^_&~#]")
+# What draws nothing, or a little space: no word ends there.
+_THIN = frozenset(["\\-", "\\,", "\\!", "\\/", "\\:", "\\>"])
+_EMPTY = re.compile(r"[\^_]?(?<!\{)\{+\}+")
 # Numbers are no words: fractions draw their parts in another order than TeX has them.
 _WORD = re.compile(r"[^\W\d_][^\W_]+")
 # Unseen letters of a formula, such as those of names of macros, and of these the ones that are no words.
@@ -125,8 +128,10 @@ def unseen_words(formula: Formula, text: str) -> tuple[frozenset[str], int] | No
     if len(shown) > len(formula.tex) + _MOST_MORE:
         return None
     tex, commands = _COMMAND.subn(_without_names, drawing(formula.tex))
-    given, syntax = _SYNTAX.subn(" ", tex.replace("{}", ""))  # which parts no words
-    syntax += 2 * tex.count("{}")
+    given = _EMPTY.sub("", tex)
+    syntax = len(tex) - len(given)
+    given, more = _SYNTAX.subn(" ", given)
+    syntax += more
     visible = len(shown) + marks(text)
     if (
         commands > _COMMANDS + _COMMANDS_EACH * visible
@@ -148,7 +153,9 @@ def _plain(text: str) -> str:
 
 
 def _without_names(match: re.Match[str]) -> str:
-    """Return what may be words in a command."""
+    """Return what may be words in a command; nothing if it parts no words."""
+    if match[0] in _THIN:
+        return ""
     environment, color, command = match.groups()
     if environment or command:
         name = environment or command
