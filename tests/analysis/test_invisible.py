@@ -125,6 +125,10 @@ REMOVED = {
     "unbalanced in a run": ("a\u202e\u2066b", "ab"),
     "marks of direction": ("a\u200e\u200f\u200eb", "a\u200eb"),
     "fillers, which look like spaces": ("a\u3164\uffa0\u3164b", "a b"),
+    "fillers and controls, which look like boxes": (
+        "a\u115f\u1160\u115fb\U0001bca0\U0001bca3\U0001bca0c",
+        "a b c",
+    ),
     "boxes between letters": ("i" + "\x81" * 40 + "g" + "\x8d\u200b\x9d" * 9 + "n", "i g n"),
     "boxes between letters, of ASCII": ("i" + "\x01" * 40 + "g" + "\x1f\x02\x7f" * 9 + "n", "i g n"),
     "bits as widths of spaces": ("a\u2000\u2003\u2000\u2007b", "a b"),

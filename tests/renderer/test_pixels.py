@@ -407,7 +407,8 @@ BEYOND_REACH = [
     "<div style='position:relative'><div tabindex=-1 style='overflow:auto;height:40px'>text in sight"
     f"<div style='height:400px'></div><p>{{}}</p></div>{_CLEAR_LAYER}</div>",
     "<div style='position:relative'><div tabindex=-1 style='overflow:auto;height:40px'><a>text</a>"
-    f"<svg><a></a></svg><div style='height:400px'></div><p>{{}}</p></div>{_CLEAR_LAYER}</div>",
+    "<svg><a></a><defs><a href='#'>of</a></defs></svg><video><a href='#'>a</a></video><select><option>box</select>"
+    f"<div style='height:400px'></div><p>{{}}</p></div>{_CLEAR_LAYER}</div>",
     "<div style='position:relative'><iframe height=3000 srcdoc='text in sight<div tabindex=-1 style=\"position:"
     "absolute;top:2500px;height:40px;overflow:auto\">text<div style=height:400px></div><p>{}</p></div>'></iframe>"
     "<i style='position:absolute;inset:2400px 0 0'></i></div>",

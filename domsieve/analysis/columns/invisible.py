@@ -101,7 +101,8 @@ _ISOLATES, _POP_ISOLATE = frozenset("\u2066\u2067\u2068"), "\u2069"
 _PASSES = 3  # what was kept can come closer together when others are removed; a guess that bounds the work
 _MOST_OPENED = 2  # a guess: pairs of bidirectional controls that may begin at one place
 _JAMO_FILLERS = "\u115f\u1160"  # a syllable with neither of the first two letters
-_WIDE_FILLERS = frozenset("\u3164\uffa0")  # they look like a space
+# They look like a space, or like boxes where fonts do not have them.
+_WIDE_FILLERS = frozenset(f"\u3164\uffa0{_JAMO_FILLERS}\U0001bca0\U0001bca1\U0001bca2\U0001bca3")
 _PARAGRAPH = "\u2029"  # ends the effect of bidirectional controls
 _ADDRESSES = frozenset(
     [

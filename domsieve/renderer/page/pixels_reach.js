@@ -164,12 +164,16 @@ Object.assign(domsievePixels, (() => {
     while (node && node.inert !== true && (node !== element || !isInert(node))) node = above(node);
     return node;
   };
+  const UNPAINTED = "defs, symbol, clipPath, mask, marker, pattern, linearGradient, radialGradient, filter, audio, video, canvas";
   const hasKeys = (element) => {
     const isFrame = (one) => /^(iframe|object|embed)$/.test(part(one, Element, "localName"));
-    // Without addresses, these take none, although they are said to have a place among those that do.
-    const isLink = (one) => !/^(a|area)$/.test(part(one, Element, "localName")) || run(one, Element, "matches", "[tabindex], [contenteditable], a:any-link");
-    const takesKeys = (one) => one.tabIndex >= 0 && isLink(one) && !isFrame(one) && !isInert(one)
-      && !run(one, Element, "closest", "[inert]") && !run(one, Element, "matches", ":disabled")
+    const is = (one, selector) => run(one, Element, "matches", selector);
+    // These are said to have a place among what takes keys, but take none, or a list of choices those for itself.
+    const isVain = (one) => is(one, "select, :is(a, area, audio, video):not([tabindex], [contenteditable], a:any-link, [controls])");
+    const isHidden = (one) => !run(one, Element, "getClientRects").length
+      || run(part(one, Node, "parentElement") ?? one, Element, "closest", UNPAINTED);
+    const takesKeys = (one) => one.tabIndex >= 0 && !isVain(one) && !isHidden(one) && !isFrame(one) && !isInert(one)
+      && !run(one, Element, "closest", "[inert]") && !is(one, ":disabled")
       && run(one, Element, "checkVisibility", { visibilityProperty: true });
     return [element, ...run(element, Element, "querySelectorAll", "*")].some(takesKeys);
   };
