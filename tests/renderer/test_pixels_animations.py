@@ -64,6 +64,13 @@ READ = {
     "beside a spinner": "<style>@keyframes k { to { rotate: 360deg } } i { display: inline-block; border: 9px dotted"
     "; animation: k .1s linear infinite }</style><p><i></i> {}</p>",
 }
+_IN_EACH_TURN = (
+    "<style>@property --on {{ syntax: '<integer>'; inherits: true; initial-value: 0 }} @keyframes w {{ 5% {{ "
+    "--on: 1 }} }} @keyframes s {{ 0% {{ opacity: 0 }} 50% {{ opacity: 1 }} }} @keyframes f {{ to {{ opacity: 1 }} }} "
+    "div {{ position: relative; animation: w 40s infinite step-end }} p {{ margin: 0; animation: s 40s infinite "
+    "step-end }} i {{ position: absolute; inset: 0; background: #fff; opacity: 0; {} }} @container style(--on: 1) {{ "
+    "i {{ {} }} }}</style><div><p>{{}}</p><i></i></div>"
+)
 # What drawings show or hide within a few seconds counts as it is then, and what animations begin in their turns, too.
 GONE = {
     "under what a drawing shows": "<div style='position:relative'><p>{}</p><svg style='position:absolute;inset:0' "
@@ -76,12 +83,12 @@ GONE = {
     "<set attributeName=opacity to=1 begin=4s /></rect></svg>'></iframe>",
     "white after a transition that a drawing begins": "<style>p { transition: color 3s } svg:has(.b) ~ p "
     "{ color: #fff }</style><svg height=1><rect><set attributeName=class to=b begin=4s /></rect></svg><p>{}</p>",
-    "under what begins in each turn before it comes": "<style>@property --on { syntax: '<integer>'; inherits: true; "
-    "initial-value: 0 } @keyframes w { 5% { --on: 1 } } @keyframes s { 0% { opacity: 0 } 50% { opacity: 1 } } "
-    "@keyframes f { to { opacity: 1 } } div { position: relative; animation: w 40s infinite step-end } p { "
-    "margin: 0; animation: s 40s infinite step-end } i { position: absolute; inset: 0; background: #fff; "
-    "opacity: 0 } @container style(--on: 1) { i { animation: f 8s steps(1, end) forwards } }</style>"
-    "<div><p>{}</p><i></i></div>",
+    "under what begins in each turn before it comes": _IN_EACH_TURN.format(
+        "", "animation: f 8s steps(1, end) forwards"
+    ),
+    "under what goes on in each turn before it comes": _IN_EACH_TURN.format(
+        "animation: f 8s steps(1, end) forwards paused", "animation-play-state: running"
+    ),
 }
 COME = {
     "in a drawing": "<svg width=900 height=60><text y=20 opacity=0>{}<animate attributeName=opacity from=0 to=1 "

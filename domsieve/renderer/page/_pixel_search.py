@@ -245,7 +245,7 @@ class Searcher(Viewer):
             self.at_moment = True
             await moments.go_to(number, limit_s=_MOMENT_S)
             await self.ask_all("advance", delay_ms)
-            if any(await self.ask_all("hasFresh")):  # it begins at another time for readers
+            if any(await self.ask_all("isMoving")):  # what has begun or goes on has done so for longer
                 continue
             try:
                 await self._show(count, contents)

@@ -4,7 +4,7 @@
 // resume(): lets all go on.
 // hasDriven(...roots): whether any follow what is scrolled.
 // advance(ms): brings all that was paused, and is where it was, to another time.
-// hasFresh(): whether any animation has begun that is not known.
+// isMoving(): whether any animation goes on that does not follow what is scrolled, as others have let it.
 // loosen(), settle(endsMs): let transitions begin, and bring them, and all that began or waited until now, to where they
 // are after some time; returns whether any of these follow what is scrolled.
 // isUnlike(withScripts, ...roots): whether the browser shows what readers do not see, whose scripts may be on: pictures of
@@ -91,9 +91,8 @@ Object.assign(domsievePixels, (() => {
     }
   };
   // Does so for those that have just begun; returns whether any is driven.
-  const allFresh = () => allAnimations(known).filter((one) => !begun.has(one));
   const bringFresh = (endsMs) => {
-    const fresh = allFresh();
+    const fresh = allAnimations(known).filter((one) => !begun.has(one));
     bringOn(fresh, endsMs);
     return fresh.some(isDriven);
   };
@@ -143,8 +142,8 @@ Object.assign(domsievePixels, (() => {
       for (const [drawing, time] of stopped) run(drawing, SVGSVGElement, "setCurrentTime", time + ms / 1000);
     },
 
-    hasFresh() {
-      return allFresh().some(({ playState }) => playState === "running"); // ours are paused
+    isMoving() {
+      return allAnimations(known).some((one) => one.playState === "running" && !isDriven(one));
     },
 
     hasDriven(...roots) {

@@ -7,7 +7,7 @@ Object.assign(domsievePixels, (() => {
 
   // What moves by so many px, or by so many sizes of its letters if these are small, or turns by so many degrees, in so
   // short a time, in so many of the looks at it. What does so in none of the first ones is left alone.
-  const [THROWN_PX, THROWN_SIZES, TURNED, SOON_MS, MOST_MS, LEAST_OFTEN, LOOKS, FIRST_LOOKS] = [16, 0.8, 40, 30, 10_000, 0.2, 12, 6];
+  const [THROWN_PX, THROWN_SIZES, TURNED, SOON_MS, MOST_MS, LEAST_OFTEN, LOOKS, FIRST_LOOKS] = [16, 0.8, 40, 30, 10_000, 0.2, 18, 10];
   const MOST_GROWN = 0.1; // in the same time, as a share of the size
   // Texts in one place, of which the eye sees all at once: each appears and goes in so short a time, in so many of the looks.
   const [FLASH_MS, MOMENTS, LEAST_FLASHES, LEAST_SHARED] = [100, 12, 0.8, 0.5];
