@@ -66,8 +66,8 @@ READ = {
 }
 _IN_EACH_TURN = (
     "<style>@property --on {{ syntax: '<integer>'; inherits: true; initial-value: 0 }} @keyframes w {{ 5% {{ "
-    "--on: 1 }} }} @keyframes s {{ 0% {{ opacity: 0 }} 50% {{ opacity: 1 }} }} @keyframes f {{ to {{ opacity: 1 }} }} "
-    "div {{ position: relative; animation: w 40s infinite step-end }} p {{ margin: 0; animation: s 40s infinite "
+    "--on: 1 }} }} @keyframes s {{ 0% {{ opacity: 0 }} 50% {{ opacity: 1 }} }} @keyframes f {{ to {{ opacity: 1 }} }}"
+    " div {{ position: relative; animation: w 40s infinite step-end }} p {{ margin: 0; animation: s 40s infinite "
     "step-end }} i {{ position: absolute; inset: 0; background: #fff; opacity: 0; {} }} @container style(--on: 1) {{ "
     "i {{ {} }} }}</style><div><p>{{}}</p><i></i></div>"
 )
