@@ -311,6 +311,11 @@ async def _show_late(studio: Studio, body: str, **_: bool) -> tuple[tuple[str, .
         ("<video src=/waits style='width:300px;height:200px'></video>", True),
         ("<video preload=none src=/waits></video>", True),
         ("<video src=/nowhere></video><img src=/nowhere>", True),
+        ("<img src=http://[><video src=http://[></video><svg><image href=http://[ /></svg>", True),
+        (
+            "<div style='width:9px;overflow:clip'><img loading=lazy src=/x style='margin-left:9000px'></div>",
+            True,
+        ),
     ],
 )
 def test_pictures_that_may_grow_or_move_when_they_come_leave_texts_unsure(

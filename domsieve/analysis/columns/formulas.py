@@ -25,9 +25,8 @@ _DESCRIPTION = "mjx-assistive-mml"
 _FEWEST_IN_WORD = 3
 _LEAST_PX, _LEAST_HEIGHT_PX = 1.0, 4.0  # of a letter
 _LAST_CODE = 0x10FFFF
-_LEAST_AREA = (
-    0.01  # of a letter, as a share of the rectangle around it. A guess: thin letters have ten times that
-)
+# The least area of a letter, as a share of the rectangle around it. A guess: thin letters have ten times that.
+_LEAST_AREA = 0.01
 # What is drawn has no more letters and digits than it is said to have, and so many.
 _MOST_MORE = 10
 # More punctuation, operators and accents than are drawn would be hidden text in a code, such as Morse's. Of shapes,

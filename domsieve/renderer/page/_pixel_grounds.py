@@ -34,12 +34,10 @@ _LEAST_CHANGE, _LEAST_OUT, _NEARLY_ALL = 6, 0.2, 85
 # So must their outline, by this share, from what is so near. Measured: .14 to .57 for letters that are filled with a
 # ground of coloured squares, on letters of the opposite colours; .92 and up for those that can be read.
 _LEAST_STEP, _BESIDE_PX = 0.6, 3
-# Where what is around letters differs in itself by more than the first share of the change in so few pixels, they
-# must stand out by the second share of that. Measured: up to 1.6 for most letters that are filled with their ground,
-# on pale letters of their shape; 1.7 and up for letters left by filters. Other letters of their colour may be around
-# them: then they are not as rough themselves as the third share, and nothing there differs by so many times the
-# change. Measured: .31 and 2 for two copies of a text; from .34, or 3, for letters that are filled.
-_ROUGH, _LEAST_OVER, _ROUGH_INSIDE, _PALE = 0.5, 1.5, 0.33, 3
+# Where what is around letters differs in itself by more than the first share of the change in so few pixels, half of
+# their outline must stand out by the second share of it. Measured: 0 for nearly all letters that are filled with
+# their ground, on pale letters of their shape; .57 and up for letters among copies of them, and behind others.
+_ROUGH, _LEAST_USUAL = 0.5, 0.3
 # Pixels that are farther from the line between both colours than this share of it have another colour.
 _OTHER_COLOUR = 0.35
 # Colours that differ by less than this (of 255) are one; pixels are sorted by colours of so many levels.
@@ -161,37 +159,36 @@ def blends_in(ground: NDArray[np.uint8], whole: NDArray[np.uint8], ink: F64) -> 
     # On other grounds, there is no step at their outline. Strokes around letters may be like their ground.
     size = np.abs(change).max(axis=2)
     is_filled, is_same = is_letter & (size > most.max() / 2), is_beside & (size <= _LEAST_CHANGE)
-    step, rough, inside = _steps(whole, is_filled, is_same)
-    if (rough > _ROUGH * most).any() and (step < _LEAST_OVER * rough).all():
-        is_pale = np.ptp(whole[is_same], axis=0).max() > _PALE * most.max()
-        if is_pale or inside.max() > _ROUGH_INSIDE * most.max():
-            return True
-    return bool(step.max() < _LEAST_STEP * most.max())
+    step, usual, rough = _steps(whole, is_filled, is_same)
+    is_lost = (rough > _ROUGH * most).any() and usual.max() < _LEAST_USUAL * most.max()
+    return bool(is_lost or step.max() < _LEAST_STEP * most.max())
 
 
 def _steps(picture: NDArray[np.uint8], inner: Bools, outer: Bools) -> F64:
-    """Return by how much inner pixels differ on the mean from the next outer ones in each channel (3, 3).
+    """Return by how much inner pixels differ from the next outer ones: mean and median of each channel (3, 3).
 
-    Also return by how much outer ones differ from others that are as far away, and inner ones. Without outer ones
-    that are near, the difference is infinite.
+    Also return by how much outer ones differ on the mean from others that are as far away. Without outer ones that
+    are near, the difference is infinite.
     """
-    values, count = picture.astype(np.float64), 0
-    found = np.zeros((3, 3))
+    values = picture.astype(np.float64)
+    rough, found = np.zeros(3), [np.empty((0, 3))]
     outer = outer.copy()
     outer[:_BESIDE_PX] = outer[-_BESIDE_PX:] = False
     outer[:, :_BESIDE_PX] = outer[:, -_BESIDE_PX:] = False
     for axis, way in itertools.product((0, 1), (1, -1)):
         left = inner.copy()
         for far in range(1, _BESIDE_PX + 1):
-            beside, within = (np.roll(some, way * far, axis) for some in (outer, inner))
+            beside = np.roll(outer, way * far, axis)
             apart = np.abs(values - np.roll(values, way * far, axis))
             here = left & beside
-            number = np.count_nonzero(here)
-            for row, pairs in enumerate((here, outer & beside, inner & within)):
-                found[row] += number * apart[pairs].sum(axis=0) / max(np.count_nonzero(pairs), 1)
-            count += int(number)
+            if (both := outer & beside).any():
+                rough += np.count_nonzero(here) * apart[both].mean(axis=0)
+            found.append(apart[here])
             left &= ~here
-    return found / count if count else np.array([[np.inf] * 3, [0.0] * 3, [0.0] * 3])
+    steps = np.concatenate(found)
+    if not len(steps):
+        return np.array([[np.inf] * 3, [np.inf] * 3, [0.0] * 3])
+    return np.array([steps.mean(axis=0), np.median(steps, axis=0), rough / len(steps)])
 
 
 def _is_small(out: F64, of: F64) -> bool:

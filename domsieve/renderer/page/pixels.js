@@ -8,7 +8,8 @@
 // put(element, keyframe), scroll(element, left, top): change an element for the pictures.
 // stays(isLively, ...elements), scrollBoxes(share), scrollBoxesBack(), places(...elements): see below.
 // shown(): the addresses of what the page has asked for to show it; pictures of scripts may be shown nowhere.
-// unsized(...roots): the addresses of pictures and videos that may have another size when they come; "" of lazy ones.
+// unsized(...roots): the addresses of pictures and videos that may have another size when they come; "" of lazy ones that
+// nobody has asked for.
 // idleSheets(...roots): the addresses of style sheets of which no link applies, such as those for printing.
 // isLive(late, element): whether a worker may draw a canvas, or feed a video, or what the video shows is late.
 // isLate(isClosed, element): whether a lazy picture, video or frame may not be there yet, if it is in a closed shadow tree,
@@ -31,7 +32,7 @@ globalThis.domsievePixels = (() => {
   const released = sheet(`${strong(":root")} { overflow-y: auto !important }
     ${strong(":root > body")} { overflow: visible !important }`);
 
-  const addressOf = (given) => new URL(given, document.baseURI).href.split("#")[0];
+  const addressOf = (given) => (URL.canParse(given, document.baseURI) ? new URL(given, document.baseURI).href.split("#")[0] : null);
   const treesOf = (roots) => [document, ...roots].flatMap((root) => [...trees(root)]);
   const adopt = (sheets, all) => {
     for (const root of all) root.adoptedStyleSheets = [...root.adoptedStyleSheets, ...sheets];
@@ -268,11 +269,11 @@ globalThis.domsievePixels = (() => {
       };
       const addresses = (one) => {
         if (one.loading === "lazy" && one.complete === false) return [""];
-        const given = [!one.readyState && (one.currentSrc || one.src), one.poster, one.href?.baseVal].filter(Boolean);
-        return given.map(addressOf);
+        const given = [!one.readyState && (one.currentSrc || one.src), one.poster, one.href?.baseVal];
+        return given.filter(Boolean).map(addressOf).filter((one) => one?.startsWith("http"));
       };
-      const found = treesOf(roots).flatMap((root) => [...root.querySelectorAll(asked)]).filter((one) => isLaidOut(one) && isFree(one));
-      return found.flatMap(addresses);
+      const isLate = (one) => isLaidOut(one) && !one.naturalWidth && isFree(one);
+      return treesOf(roots).flatMap((root) => [...root.querySelectorAll(asked)]).filter(isLate).flatMap(addresses);
     },
 
     idleSheets(...roots) {

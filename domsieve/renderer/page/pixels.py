@@ -279,6 +279,9 @@ class _Page(Searcher):
         shown = {*itertools.chain(*await self.ask_all("shown"))}
         idle = {*itertools.chain(*await self.ask_all("idleSheets"))}
         unsized = {*itertools.chain(*await self.ask_all("unsized"))}
+        late = {*watch.awaited_pictures, *watch.awaited_media}
+        if watch.awaited_pictures:  # else nobody gets the lazy ones that were not asked for
+            late.add("")
         framing = set()
         for frame in watch.awaited_frames:
             with contextlib.suppress(CommandError):  # it is gone
@@ -288,7 +291,7 @@ class _Page(Searcher):
             awaited={url: sure or url in shown for url, sure in watch.awaited_pictures.items()},
             framing=frozenset(framing),
             media=watch.awaited_media,
-            is_loose=not unsized.isdisjoint(["", *watch.awaited_pictures, *watch.awaited_media]),
+            is_loose=not unsized.isdisjoint(late),
             unknown=known.unknown
             | watch.unpainted
             | {frame for url, frame in watch.idle_sheets if url not in idle}
