@@ -545,3 +545,20 @@ def test_only_the_type_of_a_page_says_whether_it_is_xml(kind: str, title: str) -
     )
     typed = replace(snapshot, provenance=msgspec.structs.replace(snapshot.provenance, content_type=kind))
     assert f"<title>{title}</title>" in write_html(typed, NoCleaning().transform(typed))
+
+
+@pytest.mark.parametrize(
+    "first",
+    [
+        "<svg><foreignObject>{}</foreignObject></svg>",
+        "<math><mtext>{}</mtext></math>",
+        "<math><annotation-xml encoding='TEXT/html'>{}</annotation-xml></math>",
+        "<math><annotation-xml><svg><desc>{}</desc></svg></annotation-xml></math>",
+        "<svg><title>Bee</title></svg>{}",
+        "<math><title>Bee</title><annotation-xml><title>Cat</title></annotation-xml></math>{}",
+        "<math><mi><svg><title>Bee</title></svg></mi></math>{}",
+    ],
+)
+def test_the_title_of_a_raw_page_is_the_first_of_html(first: str) -> None:
+    snapshot = page(f"<html><body>{first.format('<title>Ant</title>')}<title>Dog</title>a</body></html>")
+    assert "<title>Ant</title>" in write_html(snapshot, NoCleaning().transform(snapshot))

@@ -183,6 +183,7 @@ def test_the_title_of_a_page_is_that_of_html(studio: Studio) -> None:
         "<math><annotation-xml encoding=TEXT/html>{}</annotation-xml></math>",
         "<math><annotation-xml><svg><foreignObject>{}</foreignObject></svg></annotation-xml></math>",
         "<svg><title>Bee</title></svg>{}",
+        "<svg><title>{}</title></svg>",
         "<math><title>Bee</title><annotation-xml><title>Cat</title></annotation-xml></math>{}",
         "<math><mi><svg><title>Bee</title></svg></mi></math>{}",
         "<iframe srcdoc='<title>Bee</title>'></iframe>{}",

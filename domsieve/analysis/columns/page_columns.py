@@ -95,11 +95,11 @@ def document_of(page: Snapshot) -> NDArray[np.int64]:
 @cached_per_page
 def of_html(page: Snapshot) -> Bools:
     """Return which of the N nodes are HTML: in no element of another language, or in HTML in that."""
-    if "xml" not in page.provenance.content_type.partition(";")[0]:  # parameters say nothing
-        return ~_is_embedded(page)
     is_other = has_tag(page, *(name for name in page.tags.to_list() if ":" in name))
     if page.has_layout:  # whose names are given by namespaces
         return ~is_other
+    if "xml" not in page.provenance.content_type.partition(";")[0]:  # parameters say nothing
+        return ~_is_embedded(page)
     nodes, spaces = attributes_of(page).values("xmlns")
     is_other[[node for node, space in zip(nodes, spaces, strict=True) if space != _XHTML]] = True
     is_other |= has_tag(page, *_HTML_IN)
