@@ -279,8 +279,9 @@ class _Page(Searcher):
         shown = {*itertools.chain(*await self.ask_all("shown"))}
         idle = {*itertools.chain(*await self.ask_all("idleSheets"))}
         unsized = {*itertools.chain(*await self.ask_all("unsized"))}
-        late = {*watch.awaited_pictures, *watch.awaited_media}
-        if watch.awaited_pictures:  # else nobody gets the lazy ones that were not asked for
+        pictures, media = watch.awaited_pictures, watch.awaited_media
+        late = {*pictures, *media}
+        if pictures:  # else nobody gets the lazy ones that were not asked for
             late.add("")
         framing = set()
         for frame in watch.awaited_frames:
@@ -288,9 +289,9 @@ class _Page(Searcher):
                 owner = await self.session.send("DOM.getFrameOwner", {"frameId": frame})
                 framing.add(int(owner["backendNodeId"]))
         return known._replace(
-            awaited={url: sure or url in shown for url, sure in watch.awaited_pictures.items()},
+            awaited={url: sure or url in shown for url, sure in pictures.items()},
             framing=frozenset(framing),
-            media=watch.awaited_media,
+            media=media,
             is_loose=not unsized.isdisjoint(late),
             unknown=known.unknown
             | watch.unpainted
