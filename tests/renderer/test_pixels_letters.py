@@ -809,6 +809,9 @@ def test_unseen_parts_between_others_count_as_seen_only_where_they_are_few() -> 
         ("«ßx y", "SSX Y", [1, 1, 2, 3]),
         ("both alike", "BOTH ALIKE", None),
         ("not alike", "other", []),
+        ("new ɤ", "NEW Ɤ", None),
+        ("““a ßßɤ", "SSSSƟ", []),
+        ("ab ßßɤ", "SS SSƟ", []),
     ],
 )
 def test_letters_come_from_those_before_their_case_was_changed(

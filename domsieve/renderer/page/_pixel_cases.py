@@ -116,7 +116,7 @@ def letter_sources(node: Ints, texts: Sequence[str], originals: Sequence[str]) -
             places = np.cumsum([not sign.isspace() for sign in original]) - 1
             own = [source for source, sign in zip(sources, text, strict=True) if not sign.isspace()]
             found.setdefault(owner, []).extend(places[own].tolist())
-        elif count_letters(text) != count_letters(original):
+        elif not _is_parallel(text, original):
             unknown.add(owner)
     changed = {owner: own for owner, own in found.items() if own != [*range(len(own))]}
     return changed | {owner: [] for owner in unknown}
@@ -125,6 +125,18 @@ def letter_sources(node: Ints, texts: Sequence[str], originals: Sequence[str]) -
 def _is_alike(text: str, original: str) -> bool:
     """Return whether each character surely comes from the one at its own place."""
     return text == original or (len(text) == len(original) and original.isascii())
+
+
+def _is_parallel(text: str, original: str) -> bool:
+    """Return whether each character is that at its own place in another case, which Python may not know."""
+    return len(text) == len(original) and all(
+        sign == source or _bases(sign) == _bases(source) or (_is_caseless(sign) and _is_caseless(source))
+        for sign, source in zip(text, original, strict=True)
+    )
+
+
+def _is_caseless(sign: str) -> bool:
+    return unicodedata.category(sign) in ("Cn", "Ll", "Lo", "Lu") and sign.lower() == sign == sign.upper()
 
 
 def _sources(original: str, text: str) -> list[int] | None:
