@@ -121,9 +121,9 @@ Object.assign(domsievePixels, (() => {
     ];
   };
 
-  // Brings a box near the middle of the window, no page can know where, but leaves the windows around frames as they are.
-  // Returns what was scrolled.
-  // Brings an element into the window, or only the place in it that is so far from its corner, as a share of its size.
+  // Brings an element near the middle of the window, no page can know where, or only the place in it that is so far from its
+  // corner, as a share of its size, but leaves the windows around frames as they are. Returns what was scrolled, and where
+  // the place is in the window, as a share of it.
   const bring = (element, share) => {
     const [across, down] = share ?? [];
     const moved = [];
