@@ -137,6 +137,7 @@ WORST = {
     ],
     "analysis.columns.invisible _IN_COMPLEX_SCRIPT": ["|\u0600|"],
     "analysis.columns.invisible _SELECTOR": ["|\ufe0f|"],
+    "analysis.columns.invisible _STACK": ["|\u0363|", "|\u0363\u200b|", "|\u0363\u0363a|"],
     "analysis.columns.invisible _SUSPECT": ["|\u200b|", "|a\u200b|", "|\u200b\u200ba|"],
     "analysis.columns.invisible _UNUSUAL": ["|a|"],
     "analysis.columns.invisible _VARIATION": ["|0|", "|\u4e00|", "0|\ufe0f|"],

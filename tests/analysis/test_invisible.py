@@ -80,6 +80,7 @@ LEGITIMATE = {
     "grapheme joiner": "a\u0308\u034f\u0323",
     "spaces of other widths, alone": "10\u2009000\u202fkm,\u205fx",
     "indents of East Asia": "\u3000\u3000\u56fd \u3000\u5bb6",
+    "a letter on another, as in old manuscripts": "gu\u0364ter mu\u036ff",
 }
 
 REMOVED = {
@@ -132,6 +133,10 @@ REMOVED = {
     "boxes between letters": ("i" + "\x81" * 40 + "g" + "\x8d\u200b\x9d" * 9 + "n", "i g n"),
     "boxes between letters, of ASCII": ("i" + "\x01" * 40 + "g" + "\x1f\x02\x7f" * 9 + "n", "i g n"),
     "bits as widths of spaces": ("a\u2000\u2003\u2000\u2007b", "a b"),
+    "words of small letters on others": (
+        "C\u0365\u1dda\u1dd7\u0360\u036c\u036cards h\u0363\u200b\u1dddearts",
+        "C\u0360ards hearts",
+    ),
     "deprecated controls": ("a\u206a\u206b\u206cb", "ab"),
 }
 

@@ -3,6 +3,7 @@
 import pytest
 
 from domsieve.analysis.cleaning.none import NoCleaning
+from domsieve.analysis.columns.hiding import Hiding, hidden_texts
 from domsieve.analysis.writers.markdown import write_markdown
 from domsieve.analysis.writers.text import write_text
 from domsieve.tasks.postprocess import judged
@@ -56,6 +57,13 @@ def test_a_formula_without_text_is_what_is_said_beside_it(studio: Studio, html: 
 def test_only_the_gaps_of_a_formula_are_silent(studio: Studio) -> None:
     html = "<p><mjx-break>We never</mjx-break> take <mjx-break> </mjx-break><mjx-break>it</mjx-break></p>"
     assert _written(studio, html) == ("We never take it",) * 2
+
+
+def test_a_formula_says_nothing_in_media(studio: Studio) -> None:
+    html = "<mjx-container><mjx-math>use</mjx-math><mjx-assistive-mml hidden>{}</mjx-assistive-mml></mjx-container>"
+    for said, is_kept in (("<i>use</i>", True), ("<video><i>use</i></video>", False)):
+        page = studio.show(html.format(said)).snapshot
+        assert (hidden_texts(page)[page.text >= 0] == Hiding.NONE).tolist() == [True, is_kept]
 
 
 def test_a_formula_of_shapes_is_its_tex(studio: Studio) -> None:

@@ -10,7 +10,8 @@ correct text:
 - pairs of bidirectional controls with text between them
 
 Runs of control characters, and of spaces of other widths than the usual, become one space: writers remove the former,
-and so would join letters that stand far apart, and nobody can tell the latter apart.
+and so would join letters that stand far apart, and nobody can tell the latter apart. Two or more small letters on
+another (U+0363) are removed: old manuscripts have one, as in `uͤ`, and readers see specks or boxes.
 
 In scripts that need joiners, such as Persian or Hindi, a run is shortened to its first joiner. Snapshots keep all
 characters; `visible_page` returns a copy without them, and `visible_text` does the same for one text.
@@ -48,15 +49,17 @@ _EMOJI = "\u2600-\u27bf\U0001f000-\U0001faff"
 _CONTROLS = "\x00-\x08\x0e-\x1f\x7f-\x9f"
 _ODD_SPACES = "\u1680\u2000-\u200a\u202f\u205f"
 _SPACES = f" \t\n\xa0\u3000{_ODD_SPACES}"
+_ON_LETTERS = "\u0363-\u036f\u1dd3-\u1df4"  # combining Latin letters
 
 _ANY = re.compile(f"[{_INVISIBLE}]")
-_MAY_CARRY = f"{_INVISIBLE}{_CONTROLS}{_ODD_SPACES}"
+_MAY_CARRY = f"{_INVISIBLE}{_CONTROLS}{_ODD_SPACES}{_ON_LETTERS}"
 _UNUSUAL = re.compile(f"[{_MAY_CARRY}]")
 # One or two control characters are a sign in a wrong encoding; letters between more of them stand apart.
 _GAP = re.compile(
     f"[{_CONTROLS}](?:[{_INVISIBLE}]{{0,9}}[{_CONTROLS}]){{2,}}"
     f"|[{_ODD_SPACES}](?:[{_INVISIBLE}]{{0,9}}[{_SPACES}])+|(?<=[{_SPACES}])[{_ODD_SPACES}]"
 )
+_STACK = re.compile(f"[{_ON_LETTERS}](?:[{_INVISIBLE}]{{0,9}}[{_ON_LETTERS}])+")
 _SELECTOR = re.compile(f"[{_SELECTORS}]")
 _SUSPECT = re.compile(f"[{_INVISIBLE}]{{2,}}|[{_SELECTORS}]")
 # Single ones, at most three characters apart and at least six in a row: bits between the letters of a word.
@@ -190,7 +193,7 @@ def invisible_characters(page: Snapshot, kept: Bools) -> int:
 
 
 def _may_carry(text: str) -> bool:
-    return not _is_usual(text) and bool(_SUSPECT.search(text) or _GAP.search(text) or _DENSE.search(text))
+    return not _is_usual(text) and any(one.search(text) for one in (_SUSPECT, _GAP, _STACK, _DENSE))
 
 
 def _is_usual(text: str) -> bool:
@@ -319,6 +322,7 @@ def _cuts(text: str, borders: Set[int]) -> list[_Cut]:
         if len(often) == 2 and often[1][1] > 1:
             cuts += [(place, place + 1, "") for place in places]
     cuts += [(*match.span(), "\n" if "\n" in match[0] else " ") for match in _GAP.finditer(text)]
+    cuts += [(*match.span(), "") for match in _STACK.finditer(text)]
     ordered: list[_Cut] = []
     for cut in sorted(dict.fromkeys(cuts)):
         if not ordered or cut[0] >= ordered[-1][1]:  # else it is in a gap, which is removed as a whole
