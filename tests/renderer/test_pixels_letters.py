@@ -639,6 +639,16 @@ def test_letters_are_counted_as_the_page_has_them_in_its_source(
 
 
 @pytest.mark.browser
+@pytest.mark.parametrize(("marks", "kept"), [("“(", "“("), (".,,..,", "")])
+def test_long_punctuation_goes_with_a_first_letter_that_is_not_seen(
+    studio: Studio, marks: str, kept: str
+) -> None:
+    page = show(studio, f"<style>p::first-letter {{ font-size: 0 }}</style><p>{marks}a {_WORDS}</p>")
+    cleaned = domsieve.clean(page, method="none", hidden="pixels").text
+    assert cleaned == (f"{kept}a {_WORDS}\n" if kept else f"{_WORDS}\n")
+
+
+@pytest.mark.browser
 @pytest.mark.parametrize(("cover", "is_seen"), [("#fff 0 5px,#0000 5px 7px", False), ("#0000 0 9px", True)])
 def test_single_letters_in_strips_are_not_read(studio: Studio, cover: str, is_seen: bool) -> None:
     letters = "".join(f"<b>{one}</b>" for one in "sevenwordsthatareadercanread")

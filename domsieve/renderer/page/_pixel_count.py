@@ -18,6 +18,7 @@ IN_VIEW = 0.99
 _LEAST_IN_VIEW = 0.4
 # Texts with so few signs, and without letters and digits, are seen if anything of them is.
 _FEW_SIGNS = 2
+_LONGEST_FIRST = 6  # a letter between quotes and brackets
 
 
 class Sight(IntEnum):
@@ -157,8 +158,8 @@ class Count:
                 continue
             if found and not unreadable[owner]:
                 sights[owner] = Sight.SEEN
-                if found != [(0, scene.letters_of[owner])]:
-                    sources = scene.sources.get(owner)
+                sources = scene.sources.get(owner)
+                if found != [(0, scene.letters_of[owner])] or _first(sources or [0]) > 0:
                     if sources == []:
                         sights[owner] = Sight.UNSURE
                     elif sources:
@@ -173,4 +174,12 @@ class Count:
 
 def _at_sources(sources: Sequence[int], first: int, end: int) -> tuple[int, int]:
     """Return the letters of a text, before a style changed their number, that some come from."""
-    return (sources[first] if first else 0), sources[min(end, len(sources)) - 1] + 1
+    return (sources[first] if first else _first(sources)), sources[min(end, len(sources)) - 1] + 1
+
+
+def _first(sources: Sequence[int]) -> int:
+    """Return the first letter of a text that is seen with those that have these sources.
+
+    A first letter of its own style is not judged, and punctuation belongs to it; much of that is not for reading.
+    """
+    return sources[0] if sources[0] > _LONGEST_FIRST else 0
