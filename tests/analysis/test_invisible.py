@@ -5,6 +5,8 @@ from collections.abc import Sequence
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from domsieve.analysis.cleaning.none import NoCleaning
 from domsieve.analysis.columns.invisible import (
@@ -248,6 +250,22 @@ def test_a_run_of_boxes_or_of_spaces_of_other_widths_becomes_a_space() -> None:
     assert written(f"<p>i{boxes}g{boxes}n don\xe2\x80\x99t</p>") == ["i g n don\xe2t", ""]
     assert written("<p>a\u2003\n\u2000\n\u2003b c \u2003\u3000\u200b\u2000d</p>") == ["a b c d", ""]
     assert written("<pre>a\u2003\n\u2000\n\u2003b</pre>") == ["a", "b", ""]
+
+
+def test_a_gap_may_end_between_elements() -> None:
+    assert written("<p>Some <i>words\u2003</i> <b>here</b> are <i>good\u2003</i>\n<b>ones</b>.</p>") == [
+        "Some words here are good ones.",
+        "",
+    ]
+
+
+@given(
+    st.lists(st.tuples(st.sampled_from("ib"), st.text("xy \u2003\u2009\u200b\u3164\x81\u0363\n")), max_size=9)
+)
+def test_letters_stay_as_they_are(pieces: Sequence[tuple[str, str]]) -> None:
+    html = "".join(f"<{tag}>{text}</{tag}>" for tag, text in pieces)
+    letters = [one for _, text in pieces for one in text if one in "xy"]
+    assert [one for one in "".join(written(f"<p>{html}</p>")) if one in "xy"] == letters
 
 
 def test_an_emoji_and_its_selector_may_be_in_different_elements() -> None:

@@ -287,10 +287,12 @@ def _cuts_by_piece(pieces: Sequence[str], joints: Sequence[str]) -> dict[int, li
     for start, stop, fill in _cuts(text, frozenset(starts)):
         place = bisect_right(starts, start) - 1
         while start < stop:
-            first, size = starts[place], len(pieces[place])
-            if (end := min(stop, first + size)) > start:
-                inside.setdefault(place, []).append((start - first, end - first, fill))
-                start, fill = end, ""
+            first = starts[place]
+            begin, end = max(start, first), min(stop, first + len(pieces[place]))
+            if begin < end:
+                inside.setdefault(place, []).append((begin - first, end - first, fill))
+                fill = ""
+            start = max(begin, end)
             place += 1
     return inside
 
