@@ -638,14 +638,32 @@ def test_letters_are_counted_as_the_page_has_them_in_its_source(
         assert "read" in kept.split()
 
 
+_DROP_CAPS = "float: left; font-size: 60px; line-height: .8"
+_WHITE = "color: #fff"
+
+
 @pytest.mark.browser
-@pytest.mark.parametrize(("marks", "kept"), [("“(", "“("), (".,,..,", "")])
-def test_long_punctuation_goes_with_a_first_letter_that_is_not_seen(
-    studio: Studio, marks: str, kept: str
+@pytest.mark.parametrize(
+    ("style", "html", "kept"),
+    [
+        (_DROP_CAPS, f"<p>A {_WORDS}</p>", f"A {_WORDS}"),
+        (_DROP_CAPS, f"<p><b>“A</b> {_WORDS}</p>", f"“A {_WORDS}"),
+        (f"{_DROP_CAPS}; {_WHITE}; background: #333", f"<p>A {_WORDS}</p>", f"A {_WORDS}"),
+        ("initial-letter: 2", f"<p>A {_WORDS}</p>", f"A {_WORDS}"),
+        ("font-size: 2em", f"<p style='text-transform:uppercase'>ß {_WORDS}</p>", f"ß {_WORDS}"),
+        (_DROP_CAPS, "<p>A</p>", "A"),
+        ("font-size: 0", f"<p>.,,..,a {_WORDS}</p>", _WORDS),
+        (f"{_DROP_CAPS}; {_WHITE}", f"<p>A {_WORDS}</p>", _WORDS),
+        ("font-size: 0", f"<p>A {_WORDS}</p><p>{_WORDS}</p>", f"{_WORDS}\n{_WORDS}"),
+        (_WHITE, "<p>i+</p><p>f|</p>", "+\n|"),
+        (_WHITE, "<p>i</p><p>f </p><p>i&nbsp;</p>", ""),
+    ],
+)
+def test_first_letters_are_judged_by_their_own_style(
+    studio: Studio, style: str, html: str, kept: str
 ) -> None:
-    page = show(studio, f"<style>p::first-letter {{ font-size: 0 }}</style><p>{marks}a {_WORDS}</p>")
-    cleaned = domsieve.clean(page, method="none", hidden="pixels").text
-    assert cleaned == (f"{kept}a {_WORDS}\n" if kept else f"{_WORDS}\n")
+    page = show(studio, f"<style>p::first-letter {{ {style} }}</style>{html}")
+    assert str(domsieve.clean(page, method="none", hidden="pixels").text).strip() == kept
 
 
 @pytest.mark.browser

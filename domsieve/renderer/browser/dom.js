@@ -6,6 +6,7 @@
 // trees(root), places(document, x, y), allTrees(): the shadow trees in a tree, the documents in one, and both of all.
 // laidOut(root): what may be laid out in an element.
 // animated(element, look): gives an element a look, by an animation, and returns that.
+// selectorOf(element): a selector of an element by its place in its tree, which is stronger than those of pages.
 // isSkipping(element, style): whether it is a box that has content only near the window.
 // unskip(elements): shows what such boxes have there; returns the animations that do so.
 // scrolls(style), canScroll(element): whether a box can be scrolled to the side, and down; and by a reader.
@@ -101,11 +102,12 @@ globalThis.dom = (() => {
     return element !== documentElement && element !== body;
   };
   // What they contain stays contained: https://www.w3.org/TR/css-contain-2/#content-visibility. No animation says so, and no
-  // selector of a page matches a style sheet, which finds them by their places in their trees.
+  // selector of a page matches a style sheet, which finds them by their places in their trees (`ways`).
   const MOST_RUNS = 1_000; // a bound of the work
   const containing = ({ contain }) =>
     `${/strict|(^| )size/.test(contain) ? "size " : /inline-size/.test(contain) ? "inline-size " : ""}layout style paint`;
-  const unskip = (elements) => {
+  const STRONGEST = ":not(#_)".repeat(9);
+  const ways = () => {
     const numbers = new Map(), paths = new Map();
     const numberOf = (element) => {
       const parent = part(element, Node, "parentNode");
@@ -121,6 +123,11 @@ globalThis.dom = (() => {
       if (!paths.has(node)) paths.set(node, `${pathOf(part(node, Node, "parentNode"))} > :nth-child(${numberOf(node)})`);
       return paths.get(node);
     };
+    return { numberOf, pathOf };
+  };
+  const selectorOf = (element) => `${ways().pathOf(element)}${STRONGEST}`;
+  const unskip = (elements) => {
+    const { numberOf, pathOf } = ways();
     for (const [tree, some] of Map.groupBy(elements, (one) => run(one, Node, "getRootNode"))) {
       const runs = [];
       for (const element of some) {
@@ -130,7 +137,7 @@ globalThis.dom = (() => {
         else runs.push({ parent, contain, begin: number, end: number });
       }
       const rules = runs.slice(0, MOST_RUNS).map(({ parent, contain, begin, end }) =>
-        `${pathOf(parent)} > :nth-child(n+${begin}):nth-child(-n+${end})${":not(#_)".repeat(9)} { contain: ${contain} !important }`);
+        `${pathOf(parent)} > :nth-child(n+${begin}):nth-child(-n+${end})${STRONGEST} { contain: ${contain} !important }`);
       const made = new CSSStyleSheet();
       made.replaceSync(rules.join("\n"));
       tree.adoptedStyleSheets = [...tree.adoptedStyleSheets, made];
@@ -256,7 +263,7 @@ globalThis.dom = (() => {
   };
 
   return {
-    part, run, own, kind, isLaidOut, viewOf, trees, places, allTrees, laidOut, animated, isSkipping, unskip, scrolls, canScroll,
+    part, run, own, kind, isLaidOut, viewOf, trees, places, allTrees, laidOut, animated, selectorOf, isSkipping, unskip, scrolls, canScroll,
     animationsOf, refreshOf, refreshBy, leavesIn, clocksOf, hasOwn, runs, leftOf, endsWithin, isYoung, lasts, periodOf, repeats,
     isEndless,
     begins, isPassing, bringTo, SOON_MS, SLOW_MS, hold, isHeld, letGo,

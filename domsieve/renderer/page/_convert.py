@@ -20,6 +20,7 @@ from domsieve.snapshot.page import JSON_LD, LONGEST_JSON_LD, Kind, is_json_ld, s
 from domsieve.snapshot.strings import Interner, StringTable
 
 _NOTHING, CDATA = 0, 4
+_NEAR = 9  # texts; a guess that bounds the work: of these, those before a first letter are blank
 _FURTHEST = np.finfo(np.float32).max
 # So alike are the ratios of two sizes if a transform makes them, and so far from 1.
 _ALIKE = 0.03
@@ -238,12 +239,14 @@ class _Draft:
         shown, first = np.unique(node[entries], return_index=True)
         entries = entries[first]
         self.style[shown], self.box[shown], self.paint[shown] = style[entries], box[entries], paint[entries]
-        letters = (text >= 0) & (self.kind[node] == _NOTHING)
-        for entry in np.flatnonzero(letters & self._is_named("::first-letter")[node]).tolist():
-            # A text that is all in the first letter has an empty box of its own.
-            own = int(node[entry]) + 1
-            words = self._string(int(self.value[own])).strip() if own < self.starts[number + 1] else ""
-            if words and words == self.strings[text[entry]].strip() and not self.box[own, 2:].any():
+        letters = (text >= 0) & (self.kind[node] == _NOTHING) & self._is_named("::first-letter")[node]
+        texts = np.flatnonzero(self.kind == Kind.TEXT) if letters.any() else node[:0]
+        for entry in np.flatnonzero(letters).tolist():
+            # A text that is all in the first letter has an empty box of its own, or one of white space.
+            at = int(np.searchsorted(texts, node[entry]))
+            near = ((own, self._string(int(self.value[own]))) for own in texts[at : at + _NEAR].tolist())
+            own, words = next((one for one in near if not one[1].isspace()), (0, ""))
+            if own and words.strip().casefold() == self.strings[text[entry]].strip().casefold():
                 self.style[own], self.box[own], self.paint[own] = style[entry], box[entry], paint[entry]
 
     def _row(self, row: bytes) -> int:

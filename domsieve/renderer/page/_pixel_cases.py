@@ -105,14 +105,17 @@ def letters_before(node: Ints, texts: Sequence[str]) -> tuple[Ints, dict[int, in
 def letter_sources(node: Ints, texts: Sequence[str], originals: Sequence[str]) -> dict[int, list[int]]:
     """Return for each letter of a node which letter of its original it comes from.
 
-    Nodes whose letters all come from those at their own place are left out. The list is empty if it is not known.
+    Nodes whose letters all come from those at their own place are left out. The list is empty if it is not known, or
+    if all letters are in the first letter, which has a style of its own.
     """
     found: dict[int, list[int]] = {}
     unknown = set()
     for owner, text, original in zip(node.tolist(), texts, originals, strict=True):
-        if not text or not original or _is_alike(text, original):
+        if _is_alike(text, original) or not original.strip():
             continue
-        if sources := _sources(original, text):
+        if not text.strip():
+            unknown.add(owner)
+        elif sources := _sources(original, text):
             places = np.cumsum([not sign.isspace() for sign in original]) - 1
             own = [source for source, sign in zip(sources, text, strict=True) if not sign.isspace()]
             found.setdefault(owner, []).extend(places[own].tolist())

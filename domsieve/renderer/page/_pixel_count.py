@@ -18,7 +18,6 @@ IN_VIEW = 0.99
 _LEAST_IN_VIEW = 0.4
 # Texts with so few signs, and without letters and digits, are seen if anything of them is.
 _FEW_SIGNS = 2
-_LONGEST_FIRST = 6  # a letter between quotes and brackets
 
 
 class Sight(IntEnum):
@@ -145,7 +144,7 @@ class Count:
         is_known = self._is_known & ~is_beyond
         is_seen = is_known & self._is_counted & (self._changed > 0)
         # The ink of a few signs, such as a full stop, may be far below the mean.
-        is_few = scene.is_sign & (scene.letters <= _FEW_SIGNS)
+        is_few = scene.is_sign & (scene.letters <= _FEW_SIGNS) & ~scene.is_first_letter[scene.owner]
         is_seen &= (self._changed >= LEAST_SHARE * self._ink) | is_few
         sights = np.where(scene.has_letters | scene.had_letters, Sight.UNSURE, Sight.NONE).astype(np.uint8)
         ranges, unreadable, fewest = {}, scene.unreadable, self.letters.fewest_unseen
@@ -158,8 +157,8 @@ class Count:
                 continue
             if found and not unreadable[owner]:
                 sights[owner] = Sight.SEEN
-                sources = scene.sources.get(owner)
-                if found != [(0, scene.letters_of[owner])] or _first(sources or [0]) > 0:
+                if found != [(0, scene.letters_of[owner])]:
+                    sources = scene.sources.get(owner)
                     if sources == []:
                         sights[owner] = Sight.UNSURE
                     elif sources:
@@ -169,17 +168,35 @@ class Count:
             else:
                 is_sure = unreadable[owner] or is_known[parts].all()
                 sights[owner] = Sight.UNSEEN if is_sure else Sight.UNSURE
+        self._cut_first_letters(sights, ranges)
         return sights, ranges
+
+    def _cut_first_letters(self, sights: NDArray[np.uint8], ranges: dict[int, list[tuple[int, int]]]) -> None:
+        """Drop from texts their first letters that are not seen, where these have a style of their own."""
+        scene = self.scene
+        letters = {int(scene.parent[node]): node for node in np.flatnonzero(scene.is_first_letter).tolist()}
+        for text, sources in sorted(scene.sources.items()) if letters else ():
+            if sources and not sources[0]:
+                continue
+            around = int(scene.parent[text])
+            while around >= 0 and around not in letters:
+                around = int(scene.parent[around])
+            # It is that of the first text.
+            letter = letters.pop(around, -1)
+            if letter < 0 and not sources:
+                continue
+            sight = Sight(sights[letter]) if letter >= 0 else Sight.UNSEEN
+            if not scene.has_letters[text]:
+                sights[text] = sight
+            elif sight == Sight.SEEN or sights[text] != Sight.SEEN:
+                continue
+            elif not sources:
+                sights[text] = Sight.UNSURE
+            else:
+                seen = ranges.get(text, [(0, sources[-1] + 1)])
+                ranges[text] = [(max(first, sources[0]), end) for first, end in seen]
 
 
 def _at_sources(sources: Sequence[int], first: int, end: int) -> tuple[int, int]:
     """Return the letters of a text, before a style changed their number, that some come from."""
-    return (sources[first] if first else _first(sources)), sources[min(end, len(sources)) - 1] + 1
-
-
-def _first(sources: Sequence[int]) -> int:
-    """Return the first letter of a text that is seen with those that have these sources.
-
-    A first letter of its own style is not judged, and punctuation belongs to it; much of that is not for reading.
-    """
-    return sources[0] if sources[0] > _LONGEST_FIRST else 0
+    return (sources[first] if first else 0), sources[min(end, len(sources)) - 1] + 1

@@ -309,7 +309,8 @@ class Scene(Shapes):
                 are_signs = [
                     is_sign(one, has_other_digits=other) for one, other in zip(parts, others, strict=True)
                 ]
-                signs.append(np.array(are_signs, np.bool_))
+                # First letters may float, and have other shapes than the letters after them.
+                signs.append(np.array(are_signs, np.bool_) | self.is_first_letter[node[entry]])
                 columns.append((node[entry], line + lines, box, first, letters, chars))
                 self.pieces += (piece for _, piece in pieces)
                 line_boxes.append(edges_of(places))

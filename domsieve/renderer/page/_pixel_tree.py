@@ -19,6 +19,7 @@ class Tree:
     ids : (N,), the browser's ids of the nodes.
     kind, names : the node type of each, and its name in lower case.
     is_generated : (N,), the pseudo-elements.
+    is_first_letter : (N,), those for the first letter of a text.
     parent : (N,), the node above each, in frames that of the frame; -1 for the document of the page.
     is_cdata : (N,), the texts that are CDATA sections, which no highlight can make transparent.
     document_of : (N,), the number of the document of each node.
@@ -50,6 +51,7 @@ class Tree:
             or [tag_of(capture.strings[name]) for name in document.nodes.node_name]
         ]
         named = np.array(self.names)
+        self.is_first_letter = named == "::first-letter"
         for node in np.flatnonzero(
             strays_of(named == "html", named == "body", self.parent, self.kind)
         ).tolist():

@@ -430,12 +430,14 @@ class _Page(Searcher):
         return found
 
     async def _cut(self, scene: Scene) -> None:
-        """Tell the documents which of their backgrounds are cut to letters."""
+        """Tell the documents which of their backgrounds are cut to letters, and where first letters are apart."""
         scene.unsure |= scene.below(np.isin(np.arange(scene.ids.size), scene.cut[_MOST_CUT:]))
-        for node in scene.cut[:_MOST_CUT].tolist():
-            document = int(scene.document_of[node])
-            if document in self.worlds:
-                await self.call(document, "cut", await self._handle(scene, node))
+        begun = scene.parent[scene.is_first_letter & scene.has_letters]
+        for name, nodes in (("cut", scene.cut), ("begin", begun)):
+            for node in nodes[:_MOST_CUT].tolist():
+                document = int(scene.document_of[node])
+                if document in self.worlds:
+                    await self.call(document, name, await self._handle(scene, node))
 
     async def _read_fonts(self, scene: Scene) -> None:
         """Find the texts in fonts of the page that draw all letters alike, or other ones."""

@@ -5,9 +5,11 @@
 // areLined(count, ...nodes, ...roots): which of `count` text nodes have lines (`text-decoration`) or marks (`text-emphasis`)
 // by their styles, those around them, or slots. unline(...roots), reline(): takes all of these from the page, and undoes it.
 // cut(...elements): blanks the backgrounds of these, too, which are cut to letters.
+// begin(...elements): blanks the first letters of these, too, which have a style of their own: no highlight changes them
+// if they float.
 // areBlank(...elements): see below.
 Object.assign(domsievePixels, (() => {
-  const { part, run, own, animated, animationsOf } = dom;
+  const { part, run, own, animated, selectorOf, animationsOf } = dom;
   const { sheet, strong, adopt, drop, treesOf, above } = domsievePixels;
 
   const MOST_ROUNDS = 9; // a bound of the work
@@ -42,6 +44,7 @@ Object.assign(domsievePixels, (() => {
   let unlinedTrees = [];
 
   const cutBoxes = [];
+  const beginnings = new Map(); // a style sheet for each tree
   let blankTrees = [];
   let blanks = [];
 
@@ -125,6 +128,7 @@ Object.assign(domsievePixels, (() => {
       const elsewhere = [drawnElsewhere, ...drawnAgain(blankTrees)].join();
       shadowless.replaceSync(isFilling ? unfilledRules(elsewhere) : blankRules(elsewhere));
       adopt([shadowless], blankTrees);
+      for (const [tree, only] of beginnings) adopt([only], [tree]);
     }
     blanks = nodes ? [] : cutBoxes.flatMap(blankCut);
     for (const parent of new Set((nodes ?? []).map((node) => part(node, Node, "parentNode")))) {
@@ -144,6 +148,15 @@ Object.assign(domsievePixels, (() => {
       const isPainted = (style) => style.backgroundImage !== "none" || !isClear(style.backgroundColor);
       const isOfPage = (element) => element === root || (element === body && !isPainted(getComputedStyle(root)));
       cutBoxes.push(...elements.filter((element) => !isOfPage(element)));
+    },
+
+    begin(...elements) {
+      for (const element of elements) {
+        const tree = run(element, Node, "getRootNode");
+        if (!beginnings.has(tree)) beginnings.set(tree, sheet(""));
+        beginnings.get(tree).insertRule(
+          `${selectorOf(element)}::first-letter { color: transparent !important }`);
+      }
     },
 
     blank(count, ...objects) {
@@ -200,7 +213,7 @@ Object.assign(domsievePixels, (() => {
 
     unblank() {
       CSS.highlights.delete(NAME);
-      drop([blanked, unmarked, shadowless], blankTrees);
+      drop([blanked, unmarked, shadowless, ...beginnings.values()], blankTrees);
       for (const animation of blanks) animation.cancel();
       blanks = [];
       endTransitions();
