@@ -8,7 +8,7 @@ import pytest
 
 from domsieve.options import Budget
 from domsieve.renderer._limits import Timeouts
-from domsieve.renderer.page._page_events import PageEvents
+from domsieve.renderer.page._page_events import PageEvents, allows_scripts
 
 PAGE = {"id": "F", "loaderId": "L"}
 
@@ -47,6 +47,21 @@ class Tape:
 @pytest.fixture
 def tape(monkeypatch: pytest.MonkeyPatch) -> Tape:
     return Tape(monkeypatch, requests=20, received_bytes=1000, frames=2, time=timedelta(seconds=1))
+
+
+@pytest.mark.parametrize(
+    ("policies", "expected"),
+    [
+        ("", True),
+        ("script-src 'none'; report-uri /sandbox", True),
+        ("sandbox", False),
+        ("default-src *;  SandBox allow-forms", False),
+        ("sandbox allow-scripts, img-src *", True),
+        ("sandbox allow-Scripts\nsandbox allow-forms", False),
+    ],
+)
+def test_scripts_run_unless_a_sandbox_forbids_it(policies: str, expected: bool) -> None:
+    assert allows_scripts(policies) == expected
 
 
 def test_nothing_counts_before_the_page_is_loaded_or_long_interactive(tape: Tape) -> None:

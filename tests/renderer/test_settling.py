@@ -2,6 +2,7 @@
 
 import threading
 from datetime import timedelta
+from functools import partial
 from typing import Any
 
 import pytest
@@ -10,7 +11,7 @@ from domsieve.errors import UsageError
 from domsieve.options import CaptureOptions
 from domsieve.renderer._limits import Timeouts
 from domsieve.renderer.protocol import Rendering
-from tests.renderer.bad_server import start
+from tests.renderer.bad_server import send, start
 from tests.renderer.conftest import Studio
 from tests.renderer.reading import nodes, visible_text
 
@@ -110,6 +111,18 @@ def test_what_never_ends_is_not_waited_for(studio: Studio) -> None:
     for app, rendering in shown(studio, ENDLESS).items():
         assert rendering.snapshot.provenance.complete, app
         assert visible_text(rendering.snapshot).startswith("start"), app
+
+
+def test_a_page_in_a_sandbox_is_not_asked_for_time(studio: Studio) -> None:
+    body = b"<!doctype html><p>start</p>"
+    headers = {
+        "Content-Type": "text/html",
+        "Content-Security-Policy": "default-src 'none', img-src *; Sandbox",
+    }
+    studio.server.pages["/sandbox"] = partial(send, body=body, headers=headers)
+    page = studio.render("/sandbox", CaptureOptions(scroll=True)).snapshot
+    assert page.provenance.complete
+    assert visible_text(page) == "start"
 
 
 def test_streamed_document_is_read_to_its_end(studio: Studio) -> None:

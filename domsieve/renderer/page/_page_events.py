@@ -33,12 +33,19 @@ _LOOK_S = 0.05
 # Texts that scripts fetch and that contain nothing for readers.
 _PROGRAMS = frozenset({"text/css", "text/javascript"})
 
+_AS_DIRECTIVES = str.maketrans(",\n", ";;")  # several policies, in one header or more
+
 T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
 class Response:
-    """The main response of a navigation, or a response with data."""
+    """The main response of a navigation, or a response with data.
+
+    Parameters
+    ----------
+    has_scripts : whether its page may run scripts; see `allows_scripts`.
+    """
 
     url: str = ""
     status: int | None = None
@@ -46,6 +53,13 @@ class Response:
     content_type: str = ""
     etag: str = ""
     last_modified: str = ""
+    has_scripts: bool = True
+
+
+def allows_scripts(policies: str) -> bool:
+    """Return whether a header ``Content-Security-Policy`` lets a page run scripts: no sandbox of its forbids it."""
+    directives = (one.lower().split() for one in policies.translate(_AS_DIRECTIVES).split(";"))
+    return all("allow-scripts" in one for one in directives if one[:1] == ["sandbox"])
 
 
 def carries_data(kind: str, mime_type: str) -> bool:
@@ -134,6 +148,11 @@ class PageEvents:
     def response(self, loader_id: str) -> Response:
         """Return the main response of a navigation; an empty one if there was none."""
         return self._responses.get(loader_id, Response())
+
+    @property
+    def has_scripts(self) -> bool:
+        """Whether the page may run scripts; timers need that, even those of domsieve."""
+        return self.response(self.loader_id).has_scripts
 
     @property
     def files(self) -> tuple[LoadedFile, ...] | None:
@@ -322,6 +341,7 @@ class PageEvents:
             headers.get("content-type", ""),
             etag,
             last_modified,
+            allows_scripts(headers.get("content-security-policy", "")),
         )
 
     def _receive(self, event: dict[str, Any]) -> None:

@@ -60,7 +60,7 @@ async def settle(
                 await _rest(tab, watch, limit_s)
             return
         await policy(tab, watch, limit_s)
-        if options.scroll:
+        if options.scroll and watch.has_scripts:
             await _call(tab, watch, f"scrollThrough({_SCROLL_LIMIT_MS}, {_SCROLL_STEPS})", limit_s)
             await policy(tab, watch, limit_s)
         for selector in options.click:
@@ -169,7 +169,9 @@ async def _adaptive(tab: Tab, watch: PageEvents, limit_s: float) -> None:
         if busy > 0:
             await watch.news(min(busy, left) if watch.interactive else busy)
             continue
-        still = await _call(tab, watch, f"quiet({still_ms}, {round(left * 1000)})", limit_s)
+        # Without scripts, only requests change a page.
+        quiet = f"quiet({still_ms}, {round(left * 1000)})"
+        still = not watch.has_scripts or await _call(tab, watch, quiet, limit_s)
         if still and watch.navigations == navigation and watch.busy_for() == 0:
             return
 
