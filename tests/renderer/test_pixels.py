@@ -409,6 +409,9 @@ BEYOND_REACH = [
     "<div style='position:relative'><div tabindex=-1 style='overflow:auto;height:40px'><a>text</a>"
     "<svg><a></a><defs><a href='#'>of</a></defs></svg><video><a href='#'>a</a></video><select><option>box</select>"
     f"<div style='height:400px'></div><p>{{}}</p></div>{_CLEAR_LAYER}</div>",
+    "<div style='position:relative'><div tabindex=-1 style='overflow:auto;height:40px'>text in sight<button style="
+    "'position:fixed;right:0'>-</button><select size=2 tabindex=-1><option tabindex=0>-</select>"
+    f"<div style='height:400px'></div><p>{{}}</p></div>{_CLEAR_LAYER}</div>",
     "<div style='position:relative'><iframe height=3000 srcdoc='text in sight<div tabindex=-1 style=\"position:"
     "absolute;top:2500px;height:40px;overflow:auto\">text<div style=height:400px></div><p>{}</p></div>'></iframe>"
     "<i style='position:absolute;inset:2400px 0 0'></i></div>",
@@ -705,6 +708,17 @@ def built_font(bars: Mapping[str, Sequence[tuple[int, int]]], characters: Mappin
     file = io.BytesIO()
     builder.save(file)
     return file.getvalue()
+
+
+_BY_KEYS = (
+    "<div style='overflow:auto;height:60px'><a href=#>see</a><div style='height:400px'></div><p>{}</p></div>"
+)
+
+
+@pytest.mark.parametrize("inner", [_BY_KEYS, f'<iframe srcdoc="{_BY_KEYS}"></iframe>'])
+def test_what_keys_scroll_to_under_something_clear_is_seen(studio: Studio, inner: str) -> None:
+    page = show(studio, f"<div style='position:relative'>{inner.format(_WORDS)}{_CLEAR_LAYER}</div>")
+    assert _WORDS in domsieve.clean(page, method="none", hidden="pixels").text
 
 
 @pictured(lambda number: f"<p>before</p>{BEYOND_REACH[number]}".replace("{}", _WORDS))

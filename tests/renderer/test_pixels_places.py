@@ -243,6 +243,19 @@ COVERED = {
     "a page that style sheets lock on the way": "<style>nav { scroll-target-group: auto } section { height: 1500px "
     "} html:has(.b:target-current) { overflow: hidden }</style><nav><a href=#a>1</a> <a class=b href=#b>2</a></nav>"
     "<section id=a></section><section id=b></section><section><p>{}</p></section>",
+    "a page that style sheets lock, by a name with a comment": "<style>nav { scroll-target-group: auto } section { "
+    "height: 1500px } html:has(.b:/**/target-current) { overflow: hidden }</style><nav><a href=#a>1</a> "
+    "<a class=b href=#b>2</a></nav><section id=a></section><section id=b></section><section><p>{}</p></section>",
+    "a frame that is locked for a little of its way": "<iframe width=900 height=300 srcdoc='<style>html { animation: "
+    "k linear both; animation-timeline: scroll(root) } @keyframes k { 0%, 24.1%, 100% { overflow-y: visible } 20.1%, "
+    "24% { overflow-y: hidden } }</style>"
+    f"{_TALL.replace(chr(39), '')}{_TALL.replace(chr(39), '')}<p>{{}}</p>'></iframe>",
+    "a page that is locked on the way to the left": "<style>html { direction: rtl; animation: k linear both; "
+    "animation-timeline: scroll(root x) } @keyframes k { 0%, 20% { overflow-x: auto } 20.1%, 100% { overflow-x: hidden "
+    "} } body { width: 5000px; height: 500px; position: relative }</style>.<p style='position:absolute;left:0'>{}</p>",
+    "a fixed box that goes along to the side": "<style>body { width: 4000px; height: 500px } b { position: fixed; "
+    "inset: 0 auto; left: anchor(left); position-anchor: --x; width: 900px; background: #fff }</style><p style='"
+    "position:absolute;left:2000px;anchor-name:--x'>{}</p><b></b>",
     "a page that is locked for a little of a long way": "<style>html { animation: k linear both; "
     "animation-timeline: scroll(root) } @keyframes k { 0%, 50% { overflow: visible } 50.1%, 50.9% { overflow: "
     "hidden } 51%, 100% { "

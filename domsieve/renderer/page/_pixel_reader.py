@@ -21,6 +21,10 @@ _STEP, _MOST_STEPS = 0.8, 400
 _WHEEL_PX, _FIRST_PX, _MORE, _MOST_WHEELS, _FAR_PX, _AT_END_PX = 100.0, 3_000.0, 1.15, 80, 50_000.0, 2.0
 # A wheel is turned so for boxes in a box, which come first.
 _INNER_PX = (_WHEEL_PX, *(5_000.0,) * 6)
+# So many elements of a box have the focus in turn while these keys are pressed, which have numbers. What they scroll
+# moves for some frames, but is seen to move after a few.
+_MOST_PRESSED, _MOST_LOOKS, _FEWEST_LOOKS = 30, 20, 2
+_MOST_FOCUSED, _KEYS = 5, ((("ArrowRight", 39), ("ArrowLeft", 37)), (("PageDown", 34), ("PageUp", 33)))
 # A wheel is turned at so many places of the window, and if nothing moves, so many times as far.
 _MOST_SPOTS, _ONCE_MORE = 3, (1, 4)
 # Boxes are scrolled to these shares of their way, so that the page asks for what it shows there.
@@ -61,29 +65,66 @@ class Reader(Camera):
                 await relaid(self, ())
             self._canvas_styles = styles
 
-    async def go(self, top: float) -> F64:
+    async def go(self, top: float, left: float = 0.0) -> F64:
         """Scroll the page and let it follow, see `arrive`; return what the window shows, see `aim`."""
-        window = await self.aim(0.0, top)
+        window = await self.aim(left, top)
         await self.arrive(*window[:2].tolist())
         return window
 
     async def turns(self, scene: Scene, node: int, *, whole_way: bool = False) -> Bools:
-        """Return whether a wheel scrolls a box to the side and down (2,), where it should, see `_turn`."""
+        """Return whether a wheel, or keys, scroll a box to the side and down (2,), where they should, see `_turn`."""
         document, frames = int(scene.document_of[node]), scene.frames_around(node)
         if not {document, *(around := scene.document_of[frames].tolist())} <= self.worlds.keys():
             return np.ones(2, np.bool_)
         _, grips = await self._ask_over(scene, node, "grips")
-        found = ~np.array(grips["axes"]) | (not grips["places"])
+        found = ~np.array(grips["axes"]) | (not grips["places"] and not grips["keys"])
         place = next(iter(grips["places"]), None)
         for number, frame in zip(reversed(around), reversed(frames), strict=True):
             place = await self.call(number, "hold", await self._handle(scene, frame), place)
         inside = await self._in_window(scene, frames, grips["places"])
         for axis in np.flatnonzero(~found).tolist():
             found[axis] = await self._turn((document, *around), inside, axis, whole_way=whole_way)
+        if not found.all() and grips["keys"]:
+            for number in (document, *around):
+                await self.call(number, "holdAgain")
+            found |= await self._press(scene, node, int(grips["keys"]), whole_way=whole_way)
         for number in (document, *around):
             await self.call(number, "letGo")
         await self.wake()
         return found
+
+    async def _press(self, scene: Scene, node: int, count: int, *, whole_way: bool) -> Bools:
+        """Return whether keys scroll a box to the side and down (2,), if one of `count` elements has the focus."""
+        document, handle = int(scene.document_of[node]), await self._handle(scene, node)
+        moved = np.zeros(2, np.bool_)
+        for number in sorted(CHANCE.sample(range(count), min(count, _MOST_FOCUSED))):
+            is_taken = await self.call(document, "focus", handle, number)
+            for axis, key in itertools.product(range(2), range(2)) if is_taken else ():
+                moved[axis] |= not moved[axis] and await self._key(document, axis, key, whole_way=whole_way)
+            await self.call(document, "unfocus")
+            if moved.all():
+                break
+        return moved
+
+    async def _key(self, document: int, axis: int, number: int, *, whole_way: bool) -> bool:
+        """Return whether a key scrolls a box, see `_press`; with `whole_way`, to its end, or far."""
+        key, code = _KEYS[axis][number]
+        event, left = {"key": key, "code": key, "windowsVirtualKeyCode": code}, np.inf
+        for _ in range(_MOST_PRESSED if whole_way else 1):
+            for kind in ("rawKeyDown", "keyUp"):
+                await self.session.send("Input.dispatchKeyEvent", {"type": kind, **event})
+            state = before = await self.call(document, "turned", 0)
+            for look in range(_MOST_LOOKS):
+                await self.arrive()
+                before, state = state, await self.call(document, "turned", 0)
+                if state == before and look >= _FEWEST_LOOKS:
+                    break
+            if not state["moved"][axis] or state["left"][axis] >= left:
+                return False
+            left = state["left"][axis]
+            if left < _AT_END_PX:
+                break
+        return True
 
     async def _in_window(
         self, scene: Scene, frames: Sequence[int], places: Sequence[tuple[float, float]]
@@ -158,13 +199,14 @@ class Reader(Camera):
             await self.session.send("Input.dispatchMouseEvent", wheel)
         await self.arrive()
 
-    async def walk(self, window_px: F64, end: float, axis: int) -> float:
+    async def walk(self, window_px: F64, end: float, axis: int, toward: int = 1) -> float:
         """Scroll the page along an axis with a wheel; return how far a reader sees it, as styles may lock it.
 
         Parameters
         ----------
         window_px : the width and the height of the window.
         end : how far the page goes.
+        toward : -1 if it begins at its end, as pages do that are read from right to left.
         """
         spots = [
             (window_px[0] * CHANCE.uniform(0.05, 0.95), window_px[1] * CHANCE.uniform(0.05, 0.95))
@@ -174,7 +216,7 @@ class Reader(Camera):
         for notches in _steps(end - float(window_px[axis])):
             # What sticks may become smaller, so that the page goes back by as much.
             for times, at in itertools.product(_ONCE_MORE, [*spots]):
-                await self._dispatch(at, axis, (times * px for px in notches))
+                await self._dispatch(at, axis, (toward * times * px for px in notches))
                 before, done = done, abs(float((await self.call(0, "places"))[0][axis]))
                 if done > before:
                     spots.sort(key=lambda one: one != at)

@@ -16,6 +16,11 @@ _MOST_CHARACTERS = 20_000_000
 # https://www.w3.org/TR/css-syntax-3/#consume-escaped-code-point
 _ESCAPE = re.compile(r"\\(?:([0-9A-Fa-f]{1,6})(?:\r\n|\s)?|([^\r\n\f]))")
 _LAST_CHARACTER = 0x10FFFF
+# Comments, and in group 1 strings, addresses and escapes, which have none.
+_COMMENT = re.compile(
+    r"""("(?:\\[\s\S]|[^"\\\n])*"?|'(?:\\[\s\S]|[^'\\\n])*'?|[uU][rR][lL]\((?:\\[\s\S]|[^)"'\\])*|\\[\s\S])"""
+    r"|/\*[\s\S]*?(?:\*/|\Z)"
+)
 PICTURED_PARTS = "pictures of parts of elements"
 """`mentioned` says so if there may be some, other than of those parts that captures have."""
 # Pseudo-elements: https://www.w3.org/TR/selectors-4/#pseudo-element-syntax
@@ -60,7 +65,8 @@ async def mentioned(
     finally:
         session.off("CSS.styleSheetAdded", take)
         await asyncio.gather(session.send("CSS.disable"), session.send("DOM.disable"))
-    plain = [unescaped(text).lower() for text in texts]
+    # What are comments is clear in style sheets, but not in attributes.
+    plain = [unescaped(one).lower() for text in texts for one in {text, uncommented(text)}]
     found = {word for word in words if any(word in text for text in plain)}
     if any(map(_has_pictured_parts, plain)):
         found.add(PICTURED_PARTS)
@@ -78,6 +84,11 @@ def _has_pictured_parts(css: str) -> bool:
         if is_part and any(word in inside.partition("}")[0] for word in _PICTURES):
             return True
     return False
+
+
+def uncommented(text: str) -> str:
+    """Return CSS without its comments."""
+    return _COMMENT.sub(r"\1", text) if "/*" in text else text
 
 
 def unescaped(text: str) -> str:

@@ -48,7 +48,7 @@ from domsieve.renderer.page._pixel_changes import (
 )
 from domsieve.renderer.page._pixel_count import Count, Sight
 from domsieve.renderer.page._pixel_fonts import Written, letters_of_fonts
-from domsieve.renderer.page._pixel_parts import CHANCE, F64, Ints, common
+from domsieve.renderer.page._pixel_parts import CHANCE, F64, Bools, Ints, common, meet
 from domsieve.renderer.page._pixel_scene import SHOWING, Scene
 from domsieve.renderer.page._pixel_scripts import (
     LIKELY,
@@ -242,10 +242,13 @@ class _Page(Searcher):
             if is_driven:
                 self.in_window[:] = self.moving[:] = True
                 scene.misshapen[:] = False  # they may have another shape where they are seen
-                for axis in (1, 0) if whole[0] == 0 else (1,):
-                    whole[2 + axis] = await self.walk(window_px, float(whole[2 + axis]), axis)
-                place, _ = scene.in_view()
-                self.moving &= (place[:, :2] < whole[2:]).all(axis=1)
+                for axis in (1, 0):
+                    first, last = whole[axis::2].tolist()
+                    if first < 0:
+                        whole[axis] = last - await self.walk(window_px, last - first, axis, toward=-1)
+                    else:
+                        whole[2 + axis] = await self.walk(window_px, last, axis)
+                self.moving &= meet(scene.in_view()[0], whole)
             await self.view(count, count.in_view(is_fixed=False), whole)
             metrics = await self.session.send("Page.getLayoutMetrics")
             if is_last or metrics["cssContentSize"] == size:
@@ -340,7 +343,7 @@ class _Page(Searcher):
             await self.wake()
         if waiting:
             await self.pass_by()
-        stays = np.array(await self._staying([*fixed.values()]), np.bool_)
+        stays = await self._staying([*fixed.values()], to_side=not scene.is_cut_at_side)
         is_ground = grounds_of(scene, window_px)
         grounds = scene.fixed[stays & is_ground]
         scene.keep_fixed(stays & ~is_ground)
@@ -357,13 +360,13 @@ class _Page(Searcher):
             skip_invisible(scene, capture, names)
         return {node: fixed[node] for node in scene.fixed.tolist()}, grounds
 
-    async def _staying(self, fixed: Sequence[Any]) -> Sequence[bool]:
+    async def _staying(self, fixed: Sequence[Any], *, to_side: bool) -> Bools:
         """Return which fixed elements stay as they are when the page is scrolled, as far as it can be.
 
-        If they may follow boxes, these are scrolled, too.
+        If they may follow boxes, these are scrolled, too, and with `to_side`, the page is scrolled to the side.
         """
         if not fixed:
-            return []
+            return np.zeros(0, np.bool_)
         looks, roots = [], self._roots[0]
 
         async def see() -> None:
@@ -371,8 +374,11 @@ class _Page(Searcher):
 
         # What leaves its place only later, or changes on the way, is no fixed box.
         end = float((await self.go(AT_END))[1])
-        for place in (0.0, 1.0, CHANCE.uniform(*_FAR_PX), CHANCE.uniform(0.0, end), end):
-            await self.go(place)
+        sides = [float((await self.go(0.0, far))[0]) for far in (-AT_END, AT_END)] if to_side else []
+        places = [(top, 0.0) for top in (0.0, 1.0, CHANCE.uniform(*_FAR_PX), CHANCE.uniform(0.0, end), end)]
+        places += [(0.0, part * side) for side in sides if side for part in (CHANCE.uniform(0.0, 1.0), 1.0)]
+        for place in places:
+            await self.go(*place)
             await see()
         await self.go(0.0)
         if self.is_lively:
@@ -383,10 +389,11 @@ class _Page(Searcher):
             await self.call(0, "scrollBoxesBack")
             await self.arrive()
         driven = await self.call(0, "areDriven", *fixed)
-        return [
+        stays = (
             not any(held for _, held in own) and len({look for look, _ in own}) == 1 and not is_driven
             for *own, is_driven in zip(*looks, driven, strict=True)
-        ]
+        )
+        return np.fromiter(stays, np.bool_)
 
     async def _view_fixed(self, count: Count, fixed: dict[int, Any], window: F64) -> None:
         """Picture the texts of fixed boxes: all together, and those that others may cover once more, alone."""

@@ -8,6 +8,8 @@
 // returns along which axes a wheel should scroll it, and some places, as shares of the window, where it should scroll it or
 // boxes in it, none if a reader has another way; along which axes it has moved since, how far it can go still, and where all
 // boxes at a place are, null if that is not known; undoes what a wheel has scrolled; and undoes all.
+// focus(element, number), unfocus(): gives one of the elements in a box that may take keys the focus, and returns whether it
+// has it; undoes that.
 // bringOn(element, share, px), bringBack(): scrolls to a box, and the box by a share of its way and some px, and back.
 // isScroller(element): along which axes a box, or the page itself, can be scrolled by its style.
 Object.assign(domsievePixels, (() => {
@@ -164,19 +166,10 @@ Object.assign(domsievePixels, (() => {
     while (node && node.inert !== true && (node !== element || !isInert(node))) node = above(node);
     return node;
   };
-  const UNPAINTED = "defs, symbol, clipPath, mask, marker, pattern, linearGradient, radialGradient, filter, audio, video, canvas";
-  const hasKeys = (element) => {
-    const isFrame = (one) => /^(iframe|object|embed)$/.test(part(one, Element, "localName"));
-    const is = (one, selector) => run(one, Element, "matches", selector);
-    // These are said to have a place among what takes keys, but take none, or a list of choices those for itself.
-    const isVain = (one) => is(one, "select, :is(a, area, audio, video):not([tabindex], [contenteditable], a:any-link, [controls])");
-    const isHidden = (one) => !run(one, Element, "getClientRects").length
-      || run(part(one, Node, "parentElement") ?? one, Element, "closest", UNPAINTED);
-    const takesKeys = (one) => one.tabIndex >= 0 && !isVain(one) && !isHidden(one) && !isFrame(one) && !isInert(one)
-      && !run(one, Element, "closest", "[inert]") && !is(one, ":disabled")
-      && run(one, Element, "checkVisibility", { visibilityProperty: true });
-    return [element, ...run(element, Element, "querySelectorAll", "*")].some(takesKeys);
-  };
+  // Elements in a box that may take keys, but not those that need them for themselves, or hand them to other pages.
+  const TAKERS = "select, option, optgroup, input[type=range i], audio, video, iframe, object, embed";
+  const keyed = (element) => [element, ...run(element, Element, "querySelectorAll", "*")]
+    .filter((one) => one.tabIndex >= 0 && !run(one, Element, "matches", TAKERS));
   // How far a box can be scrolled to the side and down.
   const waysOf = (element) => ["Width", "Height"].map((size) =>
     part(element, Element, `scroll${size}`) - part(element, Element, `client${size}`));
@@ -195,7 +188,7 @@ Object.assign(domsievePixels, (() => {
   };
   const isReached = (element, isBehind, count, ...handles) => {
     if (inertAround(element)) return isBehind || own("querySelector").call(document, ":modal") ? "by a pointer" : "";
-    if (hasKeys(element)) return "by keys";
+    if (keyed(element).length) return "by keys";
     const [moved] = bring(element);
     const { spots, wheel } = spotsOf(element, count, handles);
     const inFrames = [];
@@ -211,6 +204,7 @@ Object.assign(domsievePixels, (() => {
   const MOST_GRIPS = 3;
   const held = [];
   let [gripped, brought] = [[], []];
+  let focused = null;
 
   return {
     // Whether a reader can scroll a box: a pointer reaches it somewhere, or keys do, for something in it takes these.
@@ -226,9 +220,9 @@ Object.assign(domsievePixels, (() => {
 
     grips(element, count, ...handles) {
       gripped = [];
-      const [own, long] = [scrolls(getComputedStyle(element)), longAxes(element)];
-      const axes = own.map((one, axis) => one && long[axis]);
-      if (inertAround(element) || !axes.some(Boolean)) return { axes, places: [] };
+      const [open, long] = [isWindow(element) ? openAxes() : scrolls(getComputedStyle(element)), longAxes(element)];
+      const axes = open.map((one, axis) => one && long[axis]);
+      if (inertAround(element) || !axes.some(Boolean)) return { axes, places: [], keys: 0 };
       this.hold(element);
       const { spots, wheel } = spotsOf(element, count, handles);
       spots.sort(() => Math.random() - 0.5);
@@ -240,7 +234,22 @@ Object.assign(domsievePixels, (() => {
         gripped.push({ place: [x / innerWidth, y / innerHeight], before, isClear: answer === true });
         if (gripped.length === MOST_GRIPS) break;
       }
-      return { axes, places: gripped.map(({ place }) => place) };
+      return { axes, places: gripped.map(({ place }) => place), keys: keyed(element).length };
+    },
+
+    focus(element, number) {
+      const one = keyed(element)[number];
+      const kind = [SVGElement, MathMLElement].find((kind) => one instanceof kind) ?? HTMLElement;
+      focused = document.activeElement;
+      run(one, kind, "focus", { preventScroll: true });
+      gripped = [{ before: [[element, scrolledTo(element)]] }];
+      return run(one, Element, "matches", ":focus");
+    },
+
+    unfocus() {
+      (focused ?? document.activeElement)?.focus({ preventScroll: true });
+      if (focused === document.body) document.activeElement?.blur();
+      focused = null;
     },
 
     turned(number) {
