@@ -225,7 +225,8 @@ globalThis.domsievePixels = (() => {
       };
       return elements.map((element) => {
         const isInPage = element instanceof HTMLElement && part(element, HTMLElement, "offsetParent") !== null;
-        if (!isLively) return [rectOf(element).top, isInPage];
+        const { left, top } = rectOf(element);
+        if (!isLively) return [`${left} ${top}`, isInPage];
         const found = [element, ...insideOf(element)];
         if (isInPage || found.length > MOST_INSIDE) return ["", true];
         return [digest(found.map(seen).join()), found.some(hasAnchored)];
