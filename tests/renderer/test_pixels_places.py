@@ -251,15 +251,16 @@ COVERED = {
     "24% { overflow-y: hidden } }</style>"
     f"{_TALL.replace(chr(39), '')}{_TALL.replace(chr(39), '')}<p>{{}}</p>'></iframe>",
     "a page that is locked on the way to the left": "<style>html { direction: rtl; animation: k linear both; "
-    "animation-timeline: scroll(root x) } @keyframes k { 0%, 20% { overflow-x: auto } 20.1%, 100% { overflow-x: hidden "
-    "} } body { width: 5000px; height: 500px; position: relative }</style>.<p style='position:absolute;left:0'>{}</p>",
+    "animation-timeline: scroll(root x) } @keyframes k { 0%, 20% { overflow-x: auto } 20.1%, 100% { overflow-x: "
+    "hidden } } body { width: 5000px; height: 500px; position: relative }</style>.<p style='position:absolute;"
+    "left:0'>{}</p>",
     "a fixed box that goes along to the side": "<style>body { width: 4000px; height: 500px } b { position: fixed; "
     "inset: 0 auto; left: anchor(left); position-anchor: --x; width: 900px; background: #fff }</style><p style='"
     "position:absolute;left:2000px;anchor-name:--x'>{}</p><b></b>",
-    "a drawing that is fixed in a box that holds it": "<style>body { width: 4000px; height: 500px }</style><p style='"
-    "position:absolute;left:2000px'>{}</p><div style='transform:translate(0)'><svg width=900 height=500 style='position:"
-    "fixed;left:1900px;top:0'><foreignObject width=900 height=500><canvas width=900 height=500 style='background:#fff'>"
-    "</canvas></foreignObject></svg></div>",
+    "a drawing that is fixed in a box that holds it": "<style>body { width: 4000px; height: 500px }</style><p "
+    "style='position:absolute;left:2000px'>{}</p><div style='transform:translate(0)'><svg width=900 height=500 "
+    "style='position:fixed;left:1900px;top:0'><foreignObject width=900 height=500><canvas width=900 height=500 "
+    "style='background:#fff'></canvas></foreignObject></svg></div>",
     "a page that is locked for a little of a long way": "<style>html { animation: k linear both; "
     "animation-timeline: scroll(root) } @keyframes k { 0%, 50% { overflow: visible } 50.1%, 50.9% { overflow: "
     "hidden } 51%, 100% { "
