@@ -8,7 +8,7 @@ import pytest
 
 import domsieve
 from domsieve.analysis.columns.hiding import Hiding
-from domsieve.renderer.page._pixel_sheets import unescaped
+from domsieve.renderer.page._pixel_sheets import uncommented, unescaped
 from domsieve.snapshot.page import Snapshot
 from tests.renderer.bad_server import send
 from tests.renderer.conftest import Studio
@@ -220,3 +220,18 @@ def test_no_server_delays_the_reading_of_style_sheets(studio: Studio) -> None:
 )
 def test_escapes_of_css_are_read(css: str, plain: str) -> None:
     assert unescaped(css) == plain
+
+
+@pytest.mark.parametrize(
+    ("css", "plain"),
+    [
+        ("a:/**/b { content: '/*' } c:/* d /* e */f", "a:b { content: '/*' } c:f"),
+        ('"\\"/*" /*a*/b', '"\\"/*" b'),
+        ("'not closed /*\n/*a*/b", "'not closed /*\nb"),
+        ("URL(a/*b) /*c*/d url( '/*)' /*e*/)f", "URL(a/*b) d url( '/*)' )f"),
+        (r"\/*a*/b \"/*c*/d", r"\/*a*/b \"d"),
+        ("a /* b", "a "),
+    ],
+)
+def test_comments_of_style_sheets_are_taken_out(css: str, plain: str) -> None:
+    assert uncommented(css) == plain
