@@ -254,6 +254,11 @@ COVERED = {
     "animation-timeline: scroll(root x) } @keyframes k { 0%, 20% { overflow-x: auto } 20.1%, 100% { overflow-x: "
     "hidden } } body { width: 5000px; height: 500px; position: relative }</style>.<p style='position:absolute;"
     "left:0'>{}</p>",
+    "a box that fills the window and is free where the page knows": "<style>body { margin: 0; height: calc(100vh + "
+    "4000px) } div { position: absolute; top: 1057px; width: 900px; height: 100vh } div > div { top: 0; overflow: "
+    "auto } b { position: absolute; inset: 0; animation: k linear; animation-timeline: scroll(root) } @keyframes k { "
+    "0%, 2.5%, 26.35%, 26.5% { pointer-events: none } 2.51%, 26.34%, 26.51%, to { pointer-events: auto } }</style>"
+    "<div><div tabindex=-1>.<hr style='height:3000px'><p>{}</p></div><b></b></div>",
     "a fixed box that goes along to the side": "<style>body { width: 4000px; height: 500px } b { position: fixed; "
     "inset: 0 auto; left: anchor(left); position-anchor: --x; width: 900px; background: #fff }</style><p style='"
     "position:absolute;left:2000px;anchor-name:--x'>{}</p><b></b>",

@@ -142,10 +142,11 @@ Object.assign(domsievePixels, (() => {
       moved.push([node, [x, y]]);
       const { left, top, right, bottom } = rect();
       const port = isWindow(node) ? { left: 0, top: 0, right: innerWidth, bottom: innerHeight } : rectOf(node);
-      const aside = (room) => Math.max(room, 0) * 0.8 * (Math.random() - 0.5);
+      // Not even if the element fills the window.
+      const aside = (size, own) => Math.max(size - own, 0.2 * size) * 0.8 * (Math.random() - 0.5);
       scrollOn(node,
-        x + (left + right - port.left - port.right) / 2 + aside(port.right - port.left - right + left),
-        y + (top + bottom - port.top - port.bottom) / 2 + aside(port.bottom - port.top - bottom + top));
+        x + (left + right - port.left - port.right) / 2 + aside(port.right - port.left, right - left),
+        y + (top + bottom - port.top - port.bottom) / 2 + aside(port.bottom - port.top, bottom - top));
     }
     const { left, top } = rect();
     return [moved, [left / innerWidth, top / innerHeight]];
