@@ -347,6 +347,9 @@ _SCALED = (
     "</text></svg>"
 )
 IN_SIGHT = {
+    "a box in a slot of a box that scrolls": "<div><template shadowrootmode=open><div style='overflow:auto;height:"
+    "150px'><div style='height:600px'></div><slot></slot></div></template><div style='overflow:auto;height:90px'>"
+    "<div style='height:600px'></div><p>{}</p></div></div>",
     **{
         f"{what} that is skipped": f"<style>html, body, {what} {{ content-visibility: auto }}</style>"
         f"{_TALL}{html}{_TALL}"

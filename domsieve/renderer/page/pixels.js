@@ -17,7 +17,8 @@
 // scrollPage(left, top): scrolls the page; returns how far, and the size of the window.
 // undo(element), restore(): undo what was put, and everything; restore returns whether anything was scrolled.
 // The others share sheet(rules), strong(selector), adopt(sheets, trees), drop(sheets, trees), treesOf(roots),
-// isPut(element), above(node), isIn(outer, node), rectOf(element), stretched(width) and
+// isPut(element), isIn(outer, node), rectOf(element), stretched(width), above(node) and outer(node): that around it in the
+// document, and on the page, where it may be in a slot,
 // isWindow(element), scrolledTo(element), scrollOn(element, left, top) and scrollBack([element, [left, top]]).
 globalThis.domsievePixels = (() => {
   const { part, run, own, isLaidOut, scrolls, trees, animated } = dom;
@@ -69,6 +70,7 @@ globalThis.domsievePixels = (() => {
   };
 
   const above = (node) => part(node, Node, "parentNode") ?? (node instanceof ShadowRoot ? node.host : null);
+  const outer = (node) => (node instanceof Element && part(node, Element, "assignedSlot")) || above(node);
   const isIn = (outer, node) => {
     while (node && node !== outer) node = above(node);
     return Boolean(node);
@@ -109,7 +111,7 @@ globalThis.domsievePixels = (() => {
     adopt,
     drop,
     treesOf,
-    above,
+    above, outer,
     isIn,
     rectOf,
     isWindow,

@@ -14,7 +14,7 @@
 // isScroller(element): along which axes a box, or the page itself, can be scrolled by its style.
 Object.assign(domsievePixels, (() => {
   const { part, run, own, scrolls, animated } = dom;
-  const { isPut, above, rectOf, isWindow, scrolledTo, scrollOn, scrollBack } = domsievePixels;
+  const { isPut, above, outer, rectOf, isWindow, scrolledTo, scrollOn, scrollBack } = domsievePixels;
 
   const rootOf = (node) => run(node, Node, "getRootNode");
   // Browsers round places, and find nothing beyond the window.
@@ -134,7 +134,7 @@ Object.assign(domsievePixels, (() => {
       const [x, y] = [left + across * (right - left), top + down * (bottom - top)];
       return share ? { left: x, top: y, right: x, bottom: y } : { left, top, right, bottom };
     };
-    for (let node = above(element); node; node = above(node)) {
+    for (let node = outer(element); node; node = outer(node)) {
       // A reader cannot scroll others.
       const isBox = node instanceof Element && node !== own("scrollingElement") && scrolls(getComputedStyle(node)).some(Boolean);
       if (!isWindow(node) && !isBox) continue;

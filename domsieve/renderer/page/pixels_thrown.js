@@ -3,7 +3,7 @@
 // its time.
 Object.assign(domsievePixels, (() => {
   const { part, run, own, isLaidOut } = dom;
-  const { put, above } = domsievePixels;
+  const { put, outer } = domsievePixels;
 
   // What moves by so many px, or by so many sizes of its letters if these are small, or turns by so many degrees, in so
   // short a time, in so many of the looks at it. What does so in none of the first ones is left alone.
@@ -35,7 +35,6 @@ Object.assign(domsievePixels, (() => {
     const { left, top, right, bottom } = range.getBoundingClientRect();
     return [left, top, right, bottom];
   };
-  const outer = (node) => (node instanceof Element && part(node, Element, "assignedSlot")) || above(node);
 
   // Whether a node is one of some elements, or in one of them.
   const insideOf = (targets) => {
