@@ -87,24 +87,27 @@ class Reader(Camera):
         if not found.all() and grips["keys"]:
             for number in (document, *around):
                 await self.call(number, "holdAgain")
-            found |= await self._press(scene, node, int(grips["keys"]), whole_way=whole_way)
+            await self._press(scene, node, int(grips["keys"]), found, whole_way=whole_way)
         for number in (document, *around):
             await self.call(number, "letGo")
         await self.wake()
         return found
 
-    async def _press(self, scene: Scene, node: int, count: int, *, whole_way: bool) -> Bools:
-        """Return whether keys scroll a box to the side and down (2,), if one of `count` elements has the focus."""
+    async def _press(self, scene: Scene, node: int, count: int, found: Bools, *, whole_way: bool) -> None:
+        """Find whether keys scroll a box to the side and down, if one of `count` elements has the focus.
+
+        Parameters
+        ----------
+        found : (2,), along which axes it is known to be scrolled; those along which keys do so are added.
+        """
         document, handle = int(scene.document_of[node]), await self._handle(scene, node)
-        moved = np.zeros(2, np.bool_)
         for number in sorted(CHANCE.sample(range(count), min(count, _MOST_FOCUSED))):
             is_taken = await self.call(document, "focus", handle, number)
-            for axis, key in itertools.product(range(2), range(2)) if is_taken else ():
-                moved[axis] |= not moved[axis] and await self._key(document, axis, key, whole_way=whole_way)
+            for axis, key in itertools.product(np.flatnonzero(~found).tolist(), (0, 1)) if is_taken else ():
+                found[axis] = found[axis] or await self._key(document, axis, key, whole_way=whole_way)
             await self.call(document, "unfocus")
-            if moved.all():
+            if found.all():
                 break
-        return moved
 
     async def _key(self, document: int, axis: int, number: int, *, whole_way: bool) -> bool:
         """Return whether a key scrolls a box, see `_press`; with `whole_way`, to its end, or far."""
