@@ -136,8 +136,8 @@ REMOVED = {
     "boxes between letters, of ASCII": ("i" + "\x01" * 40 + "g" + "\x1f\x02\x7f" * 9 + "n", "i g n"),
     "bits as widths of spaces": ("a\u2000\u2003\u2000\u2007b", "a b"),
     "words of small letters on others": (
-        "C\u0365\u1dda\u1dd7\u0360\u036c\u036cards h\u0363\u200b\u1dddearts",
-        "C\u0360ards hearts",
+        "C\u0365\u1dda\u1dd7\u0360\u036c\u036cards h\u0363\u200b\u1dddearts к\ua675\u2de2\u2de9\u2dea",
+        "C\u0360ards hearts к",
     ),
     "deprecated controls": ("a\u206a\u206b\u206cb", "ab"),
 }

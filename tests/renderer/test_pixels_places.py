@@ -259,6 +259,16 @@ COVERED = {
     "auto } b { position: absolute; inset: 0; animation: k linear; animation-timeline: scroll(root) } @keyframes k { "
     "0%, 2.5%, 26.35%, 26.5% { pointer-events: none } 2.51%, 26.34%, 26.51%, to { pointer-events: auto } }</style>"
     "<div><div tabindex=-1>.<hr style='height:3000px'><p>{}</p></div><b></b></div>",
+    "a fixed box that shows around the text": "<style>html { animation: k linear both; animation-timeline: "
+    "scroll(root) } body { margin: 0; height: 20000px } @keyframes k { 0%, 46.8%, 53%, to { --on: 0 } 46.9%, 52.9% { "
+    "--on: 1 } } p { position: absolute; top: 10000px } b { position: fixed; inset: 0; background: #fff; visibility: "
+    "hidden } @container style(--on: 1) { b { visibility: visible } }</style><p>{}</p><b></b>",
+    "a fixed box that shows around the text of a box": "<style>body { margin: 0; timeline-scope: --x } .b { height: "
+    "200px; overflow: auto; scroll-timeline: --x } .b > div { height: 8000px; position: relative } section { "
+    "animation: k linear both; animation-timeline: --x } @keyframes k { 0%, 46%, 54%, to { --on: 0 } 47%, 53% { "
+    "--on: 1 } } p { position: absolute; top: 4000px } b { position: fixed; inset: 0 0 auto; height: 200px; "
+    "background: #fff; visibility: hidden } @container style(--on: 1) { b { visibility: visible } }</style><section>"
+    "<div class=b><div>.<p>{}</p></div></div><b></b></section>",
     "a fixed box that goes along to the side": "<style>body { width: 4000px; height: 500px } b { position: fixed; "
     "inset: 0 auto; left: anchor(left); position-anchor: --x; width: 900px; background: #fff }</style><p style='"
     "position:absolute;left:2000px;anchor-name:--x'>{}</p><b></b>",

@@ -49,7 +49,11 @@ _EMOJI = "\u2600-\u27bf\U0001f000-\U0001faff"
 _CONTROLS = "\x00-\x08\x0e-\x1f\x7f-\x9f"
 _ODD_SPACES = "\u1680\u2000-\u200a\u202f\u205f"
 _SPACES = f" \t\n\xa0\u3000{_ODD_SPACES}"
-_ON_LETTERS = "\u0363-\u036f\u1dd3-\u1df4"  # combining Latin letters
+# Combining letters: Latin, Cyrillic and Glagolitic.
+_ON_LETTERS = (
+    "\u0363-\u036f\u1abf\u1ac0\u1acc-\u1ace\u1dd3-\u1df4\u2de0-\u2dff\ua674-\ua67b\ua69e\ua69f"
+    "\U0001e000-\U0001e02a\U0001e08f"
+)
 
 _ANY = re.compile(f"[{_INVISIBLE}]")
 _MAY_CARRY = f"{_INVISIBLE}{_CONTROLS}{_ODD_SPACES}{_ON_LETTERS}"

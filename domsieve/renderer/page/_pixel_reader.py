@@ -233,6 +233,20 @@ class Reader(Camera):
         await self.go(0.0)
         return end
 
+    def stops(self, end: float, size: float) -> Sequence[float]:
+        """Return where to look at a page, or a box, on the way to an end: if it is lively, in each window.
+
+        What covers a text for as long as it is in the window does so at one of these places.
+
+        Parameters
+        ----------
+        size : the length of a window, in the unit of the end.
+        """
+        if not self.is_lively:
+            return [CHANCE.uniform(0.0, end)]
+        steps = min(int(abs(end) / (_STEP * size)) + 1, _MOST_STEPS)
+        return np.linspace(0.0, end, steps + 1)[1:-1].tolist() or [end / 2]
+
     async def ask_by_scrolling(self) -> None:
         """Let the page ask for what it shows when it is scrolled, or boxes are."""
         await self.pass_by()
@@ -243,9 +257,12 @@ class Reader(Camera):
         for document in self.worlds:
             await self.call(document, "scrollBoxesBack")
 
-    async def scroll_boxes(self, share: float, document: int) -> bool:
-        """Scroll all boxes of a document to a share of their way; return whether there are any."""
-        return bool(await self.call(document, "scrollBoxes", share, *self._roots.get(document, ())))
+    async def scroll_boxes(self, share: float, document: int) -> float:
+        """Scroll all boxes of a document to a share of their way.
+
+        Returns how many times as long as its box the longest way is, at least 1; 0 if there is none.
+        """
+        return float(await self.call(document, "scrollBoxes", share, *self._roots.get(document, ())))
 
     async def pass_by(self) -> None:
         """Scroll through the page once, so that animations begin that wait until a reader comes to them."""

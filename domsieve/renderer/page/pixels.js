@@ -242,13 +242,16 @@ globalThis.domsievePixels = (() => {
         const boxes = treesOf(roots).flatMap((root) => [...root.querySelectorAll("*")]).filter(canScroll);
         for (const box of boxes) turned.set(box, scrolledTo(box));
       }
+      let windows = 0;
       for (const box of turned.keys()) {
         const ways = [["scrollWidth", "clientWidth"], ["scrollHeight", "clientHeight"]]
           .map(([all, shown]) => part(box, Element, all) - part(box, Element, shown));
+        const sizes = ["clientWidth", "clientHeight"].map((size) => part(box, Element, size));
+        windows = Math.max(windows, 1, ...ways.map((way, axis) => way / sizes[axis] || 0));
         scrollOn(box, ...ways.map((way) => -way)); // some begin at their end
         scrollOn(box, ...scrolledTo(box).map((place, axis) => place + share * ways[axis]));
       }
-      return turned.size > 0;
+      return Math.min(windows, 1e6);
     },
 
     scrollBoxesBack() {

@@ -67,6 +67,7 @@ from domsieve.snapshot.page import Kind
 # Bounds of the work on one page. Texts beyond them are unsure.
 _TALLEST_PX, _WIDEST_PX = 1_000_000, 16_384
 _MOST_SHADED, _MOST_CUT = 30_000, 500
+_MOST_WINDOWS = 48  # of a box are looked at
 # All requests wait until the end: else what comes in view for a picture changes the page when it arrives, or fails.
 _HELD = {"patterns": [{"urlPattern": "*"}]}
 # What it asks for while it is prepared has this time to arrive. A guess.
@@ -373,17 +374,19 @@ class _Page(Searcher):
             looks.append(await self.call(0, "stays", self.is_lively, len(fixed), *fixed, *roots))
 
         # What leaves its place only later, or changes on the way, is no fixed box.
-        end = float((await self.go(AT_END))[1])
+        window = await self.go(AT_END)
+        (_, end), size = window[:2].tolist(), window[2:] - window[:2]
         sides = [float((await self.go(0.0, far))[0]) for far in (-AT_END, AT_END)] if to_side else []
-        places = [(top, 0.0) for top in (0.0, 1.0, CHANCE.uniform(*_FAR_PX), CHANCE.uniform(0.0, end), end)]
-        places += [(0.0, part * side) for side in sides if side for part in (CHANCE.uniform(0.0, 1.0), 1.0)]
+        places = [(top, 0.0) for top in (0.0, 1.0, CHANCE.uniform(*_FAR_PX), *self.stops(end, size[1]), end)]
+        places += [(0.0, left) for side in sides if side for left in (*self.stops(side, size[0]), side)]
         for place in places:
             await self.go(*place)
             await see()
         await self.go(0.0)
         if self.is_lively:
-            for share in (CHANCE.uniform(0.1, 0.5), CHANCE.uniform(0.5, 0.9), 1.0):
-                if await self.scroll_boxes(share, 0):
+            if windows := await self.scroll_boxes(1.0, 0):
+                for share in (*self.stops(1.0, 1 / min(windows, _MOST_WINDOWS)), 1.0):
+                    await self.scroll_boxes(share, 0)
                     await self.arrive()
                     await see()
             await self.call(0, "scrollBoxesBack")
