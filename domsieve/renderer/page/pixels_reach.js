@@ -171,6 +171,8 @@ Object.assign(domsievePixels, (() => {
   const TAKERS = "select, option, optgroup, input[type=range i], audio, video, iframe, object, embed";
   const keyed = (element) => [element, ...run(element, Element, "querySelectorAll", "*")]
     .filter((one) => one.tabIndex >= 0 && !run(one, Element, "matches", TAKERS));
+  const kindOf = (element) => [SVGElement, MathMLElement].find((kind) => element instanceof kind) ?? HTMLElement;
+  const focusOn = (element) => run(element, kindOf(element), "focus", { preventScroll: true });
   // How far a box can be scrolled to the side and down.
   const waysOf = (element) => ["Width", "Height"].map((size) =>
     part(element, Element, `scroll${size}`) - part(element, Element, `client${size}`));
@@ -240,16 +242,16 @@ Object.assign(domsievePixels, (() => {
 
     focus(element, number) {
       const one = keyed(element)[number];
-      const kind = [SVGElement, MathMLElement].find((kind) => one instanceof kind) ?? HTMLElement;
-      focused = document.activeElement;
-      run(one, kind, "focus", { preventScroll: true });
+      focused = own("activeElement");
+      focusOn(one);
       gripped = [{ before: [[element, scrolledTo(element)]] }];
       return run(one, Element, "matches", ":focus");
     },
 
     unfocus() {
-      (focused ?? document.activeElement)?.focus({ preventScroll: true });
-      if (focused === document.body) document.activeElement?.blur();
+      const active = own("activeElement");
+      if (active) run(active, kindOf(active), "blur");
+      if (focused) focusOn(focused);
       focused = null;
     },
 
