@@ -21,10 +21,10 @@ _STEP, _MOST_STEPS = 0.8, 400
 _WHEEL_PX, _FIRST_PX, _MORE, _MOST_WHEELS, _FAR_PX, _AT_END_PX = 100.0, 3_000.0, 1.15, 80, 50_000.0, 2.0
 # A wheel is turned so for boxes in a box, which come first.
 _INNER_PX = (_WHEEL_PX, *(5_000.0,) * 6)
-# So many elements of a box have the focus in turn while keys are pressed that scroll along each axis, with their codes.
+# So many elements of a box have the focus in turn while keys are pressed that scroll along each axis, with codes.
 _MOST_FOCUSED, _KEYS = 5, ((("ArrowRight", 39), ("ArrowLeft", 37)), (("PageDown", 34), ("PageUp", 33)))
-# A key is pressed so often at most on the way of a box. What it scrolls moves for some frames, and is seen to move after
-# a few.
+# A key is pressed so often at most on the way of a box. What it scrolls moves for some frames, and is seen to move
+# after a few.
 _MOST_PRESSED, _MOST_LOOKS, _FEWEST_LOOKS = 30, 20, 2
 # A wheel is turned at so many places of the window, and if nothing moves, so many times as far.
 _MOST_SPOTS, _ONCE_MORE = 3, (1, 4)
