@@ -104,11 +104,10 @@ def _cut(text: str, ranges: Sequence[tuple[int, int]]) -> tuple[str, int]:
 
 def _shown(word: str, seen: Sequence[tuple[int, int]]) -> str:
     """Return what shows of a word, most of it if it is short, of which some letters are seen."""
-    count = sum(last - first for first, last in seen)
     shown = "".join(word[first:last] for first, last in seen)
     if not any(map(str.isalnum, shown)):
         return shown
-    if len(word) <= _LONGEST and 2 * count <= len(word):
+    if len(word) <= _LONGEST and 2 * len(shown) <= len(word):
         return ""
     found, begin = [], 0
     for first, last in [*seen, (len(word), len(word))] if seen else ():

@@ -6,7 +6,7 @@
 // trees(root), places(document, x, y), allTrees(): the shadow trees in a tree, the documents in one, and both of all.
 // laidOut(root): what may be laid out in an element.
 // animated(element, look): gives an element a look, by an animation, and returns that.
-// selectorOf(element): a selector of an element by its place in its tree, which is stronger than those of pages.
+// selectorsOf(elements): selectors of elements by their places in their trees, which are stronger than those of pages.
 // isSkipping(element, style): whether it is a box that has content only near the window.
 // unskip(elements): shows what such boxes have there; returns the animations that do so.
 // scrolls(style), canScroll(element): whether a box can be scrolled to the side, and down; and by a reader.
@@ -125,7 +125,10 @@ globalThis.dom = (() => {
     };
     return { numberOf, pathOf };
   };
-  const selectorOf = (element) => `${ways().pathOf(element)}${STRONGEST}`;
+  const selectorsOf = (elements) => {
+    const { pathOf } = ways();
+    return elements.map((element) => `${pathOf(element)}${STRONGEST}`);
+  };
   const unskip = (elements) => {
     const { numberOf, pathOf } = ways();
     for (const [tree, some] of Map.groupBy(elements, (one) => run(one, Node, "getRootNode"))) {
@@ -263,8 +266,8 @@ globalThis.dom = (() => {
   };
 
   return {
-    part, run, own, kind, isLaidOut, viewOf, trees, places, allTrees, laidOut, animated, selectorOf, isSkipping, unskip, scrolls, canScroll,
-    animationsOf, refreshOf, refreshBy, leavesIn, clocksOf, hasOwn, runs, leftOf, endsWithin, isYoung, lasts, periodOf, repeats,
+    part, run, own, kind, isLaidOut, viewOf, trees, places, allTrees, laidOut, animated, selectorsOf, isSkipping, unskip,
+    scrolls, canScroll, animationsOf, refreshOf, refreshBy, leavesIn, clocksOf, hasOwn, runs, leftOf, endsWithin, isYoung, lasts, periodOf, repeats,
     isEndless,
     begins, isPassing, bringTo, SOON_MS, SLOW_MS, hold, isHeld, letGo,
   };

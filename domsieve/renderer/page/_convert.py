@@ -240,7 +240,8 @@ class _Draft:
         entries = entries[first]
         self.style[shown], self.box[shown], self.paint[shown] = style[entries], box[entries], paint[entries]
         letters = (text >= 0) & (self.kind[node] == _NOTHING) & self._is_named("::first-letter")[node]
-        texts = np.flatnonzero(self.kind == Kind.TEXT) if letters.any() else node[:0]
+        own_kind = self.kind[start : self.starts[number + 1]]
+        texts = start + np.flatnonzero(own_kind == Kind.TEXT) if letters.any() else node[:0]
         for entry in np.flatnonzero(letters).tolist():
             # A text that is all in the first letter has an empty box of its own, or one of white space.
             at = int(np.searchsorted(texts, node[entry]))

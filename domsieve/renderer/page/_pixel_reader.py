@@ -203,7 +203,7 @@ class Reader(Camera):
             await self.session.send("Input.dispatchMouseEvent", wheel)
         await self.arrive()
 
-    async def walk(self, window_px: F64, end: float, axis: int, toward: int = 1) -> float:
+    async def walk(self, window_px: F64, end: float, axis: int, *, toward: int = 1) -> float:
         """Scroll the page along an axis with a wheel; return how far a reader sees it, as styles may lock it.
 
         Parameters

@@ -18,7 +18,7 @@
 // undo(element), restore(): undo what was put, and everything; restore returns whether anything was scrolled.
 // The others share sheet(rules), strong(selector), adopt(sheets, trees), drop(sheets, trees), treesOf(roots),
 // isPut(element), isIn(outer, node), rectOf(element), stretched(width), above(node) and outer(node): that around it in the
-// document, and on the page, where it may be in a slot,
+// document, and on the page, where it may be in a slot, waysOf(element): how far it can be scrolled to the side and down,
 // isWindow(element), scrolledTo(element), scrollOn(element, left, top) and scrollBack([element, [left, top]]).
 globalThis.domsievePixels = (() => {
   const { part, run, own, isLaidOut, scrolls, trees, animated } = dom;
@@ -75,6 +75,11 @@ globalThis.domsievePixels = (() => {
     while (node && node !== outer) node = above(node);
     return Boolean(node);
   };
+  const sizesOf = (element, kind) => ["Width", "Height"].map((size) => part(element, Element, `${kind}${size}`));
+  const waysOf = (element) => {
+    const shown = sizesOf(element, "client");
+    return sizesOf(element, "scroll").map((size, axis) => size - shown[axis]);
+  };
   const rectOf = (element) => run(element, Element, "getBoundingClientRect");
 
   // A root scrolls its window. Without a doctype (quirks mode), only the body knows how far, and if that scrolls by itself,
@@ -114,6 +119,7 @@ globalThis.domsievePixels = (() => {
     above, outer,
     isIn,
     rectOf,
+    waysOf,
     isWindow,
     scrolledTo,
     scrollOn,
@@ -244,14 +250,12 @@ globalThis.domsievePixels = (() => {
       }
       let windows = 0;
       for (const box of turned.keys()) {
-        const ways = [["scrollWidth", "clientWidth"], ["scrollHeight", "clientHeight"]]
-          .map(([all, shown]) => part(box, Element, all) - part(box, Element, shown));
-        const sizes = ["clientWidth", "clientHeight"].map((size) => part(box, Element, size));
+        const [ways, sizes] = [waysOf(box), sizesOf(box, "client")];
         windows = Math.max(windows, 1, ...ways.map((way, axis) => way / sizes[axis] || 0));
         scrollOn(box, ...ways.map((way) => -way)); // some begin at their end
         scrollOn(box, ...scrolledTo(box).map((place, axis) => place + share * ways[axis]));
       }
-      return Math.min(windows, 1e6);
+      return Math.min(windows, Number.MAX_SAFE_INTEGER); // JSON has no infinity
     },
 
     scrollBoxesBack() {

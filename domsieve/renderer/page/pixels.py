@@ -375,7 +375,7 @@ class _Page(Searcher):
 
         # What leaves its place only later, or changes on the way, is no fixed box.
         window = await self.go(AT_END)
-        (_, end), size = window[:2].tolist(), window[2:] - window[:2]
+        end, size = float(window[1]), window[2:] - window[:2]
         sides = [float((await self.go(0.0, far))[0]) for far in (-AT_END, AT_END)] if to_side else []
         places = [(top, 0.0) for top in (0.0, 1.0, CHANCE.uniform(*_FAR_PX), *self.stops(end, size[1]), end)]
         places += [(0.0, left) for side in sides if side for left in (*self.stops(side, size[0]), side)]
@@ -383,12 +383,11 @@ class _Page(Searcher):
             await self.go(*place)
             await see()
         await self.go(0.0)
-        if self.is_lively:
-            if windows := await self.scroll_boxes(1.0, 0):
-                for share in (*self.stops(1.0, 1 / min(windows, _MOST_WINDOWS)), 1.0):
-                    await self.scroll_boxes(share, 0)
-                    await self.arrive()
-                    await see()
+        if self.is_lively and (windows := await self.scroll_boxes(1.0, 0)):
+            for share in (*self.stops(1.0, 1 / min(windows, _MOST_WINDOWS)), 1.0):
+                await self.scroll_boxes(share, 0)
+                await self.arrive()
+                await see()
             await self.call(0, "scrollBoxesBack")
             await self.arrive()
         driven = await self.call(0, "areDriven", *fixed)
@@ -444,10 +443,10 @@ class _Page(Searcher):
         scene.unsure |= scene.below(np.isin(np.arange(scene.ids.size), scene.cut[_MOST_CUT:]))
         begun = scene.parent[scene.is_first_letter & scene.has_letters]
         for name, nodes in (("cut", scene.cut), ("begin", begun)):
-            for node in nodes[:_MOST_CUT].tolist():
-                document = int(scene.document_of[node])
-                if document in self.worlds:
-                    await self.call(document, name, await self._handle(scene, node))
+            some = nodes[:_MOST_CUT]
+            for document in np.intersect1d(scene.document_of[some], [*self.worlds]).tolist():
+                own = some[scene.document_of[some] == document].tolist()
+                await self.call(document, name, *await self._handles(scene, own))
 
     async def _read_fonts(self, scene: Scene) -> None:
         """Find the texts in fonts of the page that draw all letters alike, or other ones."""

@@ -9,7 +9,7 @@
 // if they float.
 // areBlank(...elements): see below.
 Object.assign(domsievePixels, (() => {
-  const { part, run, own, animated, selectorOf, animationsOf } = dom;
+  const { part, run, own, animated, selectorsOf, animationsOf } = dom;
   const { sheet, strong, adopt, drop, treesOf, above } = domsievePixels;
 
   const MOST_ROUNDS = 9; // a bound of the work
@@ -151,11 +151,9 @@ Object.assign(domsievePixels, (() => {
     },
 
     begin(...elements) {
-      for (const element of elements) {
-        const tree = run(element, Node, "getRootNode");
-        if (!beginnings.has(tree)) beginnings.set(tree, sheet(""));
-        beginnings.get(tree).insertRule(
-          `${selectorOf(element)}::first-letter { color: transparent !important }`);
+      for (const [tree, some] of Map.groupBy(elements, (one) => run(one, Node, "getRootNode"))) {
+        const rules = selectorsOf(some).map((one) => `${one}::first-letter { color: transparent !important }`);
+        beginnings.set(tree, sheet(rules.join("\n")));
       }
     },
 

@@ -14,7 +14,7 @@
 // isScroller(element): along which axes a box, or the page itself, can be scrolled by its style.
 Object.assign(domsievePixels, (() => {
   const { part, run, own, scrolls, animated } = dom;
-  const { isPut, above, outer, rectOf, isWindow, scrolledTo, scrollOn, scrollBack } = domsievePixels;
+  const { isPut, above, outer, rectOf, waysOf, isWindow, scrolledTo, scrollOn, scrollBack } = domsievePixels;
 
   const rootOf = (node) => run(node, Node, "getRootNode");
   // Browsers round places, and find nothing beyond the window.
@@ -64,10 +64,9 @@ Object.assign(domsievePixels, (() => {
     const trees = new Map(closed.map((tree) => [tree.host, tree]));
     const slots = new Map(closed.flatMap((tree) => [...tree.querySelectorAll("slot")]
       .flatMap((slot) => run(slot, HTMLSlotElement, "assignedNodes").map((node) => [node, slot]))));
-    const slotOf = (node) => (node instanceof Element ? part(node, Element, "assignedSlot") : null) ?? slots.get(node);
     const comesFrom = (hit, turning) => {
       let placed = placedIn(hit); // out of the boxes that do not hold it
-      for (let node = hit; node; node = slotOf(node) ?? above(node)) {
+      for (let node = hit; node; node = slots.get(node) ?? outer(node)) {
         if (!(node instanceof Element)) continue;
         const style = getComputedStyle(node);
         if (placed && holds(node, style, placed)) placed = "";
@@ -173,9 +172,6 @@ Object.assign(domsievePixels, (() => {
     .filter((one) => one.tabIndex >= 0 && !run(one, Element, "matches", TAKERS));
   const kindOf = (element) => [SVGElement, MathMLElement].find((kind) => element instanceof kind) ?? HTMLElement;
   const focusOn = (element) => run(element, kindOf(element), "focus", { preventScroll: true });
-  // How far a box can be scrolled to the side and down.
-  const waysOf = (element) => ["Width", "Height"].map((size) =>
-    part(element, Element, `scroll${size}`) - part(element, Element, `client${size}`));
   const longAxes = (element) => waysOf(element).map((way) => way > 1);
   // Places in the window of a box that was brought there, and what a wheel does to it there.
   const spotsOf = (element, count, handles) => {
