@@ -45,6 +45,17 @@ UNREAD = {
     "one of several in turn that are cut": _IN_TURN.format("clip-path: inset(0 0 100% 0)", 0.09),
     "one of several in turn that are not visible": _IN_TURN.format("visibility: hidden", 0.09),
     "one of several in turn that are white": _IN_TURN.format("color: #fff", 0.09),
+    "one of several in turn by the class of a drawing": "<style>p[class] { margin: 0; position: absolute; top: 60px; "
+    "visibility: hidden } svg:has(.a) ~ .a, svg:has(.b) ~ .b, svg:has(.c) ~ .c { visibility: visible }</style>"
+    "<svg height=1><rect><animate attributeName=class values=a;b;c calcMode=discrete dur=.06s "
+    "repeatCount=indefinite /></rect></svg><p class=a>{}</p><p class=b>other letters in their place</p>"
+    "<p class=c>{}, here too</p>",
+    "thrown after many texts": "<style>@keyframes k { 25% { translate: 130px 90px } 50% { translate: 40px 170px } "
+    f"75% {{ translate: 170px 30px }} }} p {{ animation: k .12s steps(1) infinite }}</style>{'<i>.</i>' * 3100}"
+    "<p>{}</p>",
+    "thrown about in lines that stay": "<style>@keyframes k { 0% { text-indent: 0 } 20% { text-indent: 300px } 40% { "
+    "text-indent: 110px } 60% { text-indent: 390px } 80% { text-indent: 200px } } p { width: 500px; text-align: "
+    "justify; animation: k .1s steps(1) infinite }</style><p>{}, {}</p>",
 }
 READ = {
     "blinking": "<style>@keyframes k { 50% { opacity: 0 } } p { animation: k .1s infinite }</style><p>{}</p>",
@@ -72,6 +83,13 @@ _IN_EACH_TURN = (
     "i {{ {} }} }}</style><div><p>{{}}</p><i></i></div>"
 )
 # What drawings show or hide within a few seconds counts as it is then, and what animations begin in their turns, too.
+_COVERED = (
+    "<div style='position:relative'><p>{}</p><i style='position:absolute;inset:0;background:#fff'></i></div>"
+)
+_UNDER_DRAWING = (
+    "<div id=h style='position:relative'><p>{{}}</p><svg style='position:absolute;inset:0' width=900 height=60>"
+    "<rect width=900 height=60 fill=#fff opacity=0><set attributeName=opacity to=1 {} /></rect></svg></div>"
+)
 GONE = {
     "under what a drawing shows": "<div style='position:relative'><p>{}</p><svg style='position:absolute;inset:0' "
     "width=900 height=60><rect width=900 height=60 fill=#fff opacity=0><set attributeName=opacity to=1 begin=4s />"
@@ -89,6 +107,31 @@ GONE = {
     "under what goes on in each turn before it comes": _IN_EACH_TURN.format(
         "animation: f 8s steps(1, end) forwards paused", "animation-play-state: running"
     ),
+    "under what begins by the old name of a wheel": _UNDER_DRAWING.format("begin=h.mousewheel"),
+    "under what begins when a picture fails": _UNDER_DRAWING.format("begin=i.error")
+    + "<img id=i src=none.png width=1 height=1 loading=lazy style='position:absolute;top:3000px'>",
+    "under what begins when a box comes near": _UNDER_DRAWING.format(
+        "begin=i.contentvisibilityautostatechange end=1.5s;i.click"
+    )
+    + "<div style='height:3000px'></div><div id=i style='content-visibility:auto'>box</div>",
+    "under what begins when a sound has ended": _UNDER_DRAWING.format("begin=i.ended")
+    + "<audio id=i></audio>",
+    "white after what a drawing changes for a while": "<style>p { transition: color 0s 9999s } svg:has(.b) ~ p "
+    "{ color: #fff; transition: none }</style><svg height=1><rect><set attributeName=class to=b begin=5s dur=20s />"
+    "</rect></svg><p>{}</p>",
+    "white after what an endless animation changes for a while": "<style>@keyframes k { 0%, 30% { --x: 0 } "
+    "31%, 75% { --x: 1 } 76%, to { --x: 0 } } body { animation: k 40s infinite } b { transition: color 0s 9999s } "
+    "@container style(--x: 1) { b { color: #fff; transition: none } }</style><b>{}</b>",
+    "in each turn under what a drawing shows": "<style>@keyframes k { 50%, to { opacity: 0 } } p { animation: "
+    "k 40s steps(1) infinite }</style><div style='position:relative'><p>{}</p><svg style='position:absolute;inset:0' "
+    "width=900 height=60><rect width=900 height=60 fill=#fff><animate attributeName=display values=inline;none "
+    "calcMode=discrete dur=40s repeatCount=indefinite /></rect></svg></div>",
+    "in each turn under what ends some day": "<style>@keyframes k { 50%, to { opacity: 0 } } p { animation: "
+    "k 40s steps(1) infinite } @keyframes l { 50%, 99.9% { opacity: 0 } to { opacity: 1 } } i { animation: "
+    f"l 40s steps(1) 10 forwards }}</style>{_COVERED}",
+    "under what comes in a box of which an animation says the display": "<style>@keyframes d { from, to { display: "
+    "block } } div { animation: d 4s infinite } @keyframes k { from, 90% { opacity: 0 } } i { animation: "
+    f"k 20s forwards }}</style>{_COVERED}",
 }
 COME = {
     "in a drawing": "<svg width=900 height=60><text y=20 opacity=0>{}<animate attributeName=opacity from=0 to=1 "
@@ -102,9 +145,6 @@ COME = {
 _STEP = "@keyframes k {{ 0%, {0}% {{ {1} }} {0}1%, 100% {{ {2} }} }}"
 _GOES = f"<style>{_STEP.format(0.2, 'opacity: 1', 'opacity: 0')} p {{ animation: k 1000s both }}</style>"
 _SLOW_STEP = "linear(0, 0 .2%, 1 .21%, 1)"
-_COVERED = (
-    "<div style='position:relative'><p>{}</p><i style='position:absolute;inset:0;background:#fff'></i></div>"
-)
 _STARTS_LATER = (
     "<p id=m>{}</p><script>{ const one = m.animate({ opacity: [%s] }, { duration: 100, fill: 'both' });"
     "one.startTime = document.timeline.currentTime + 9000 }</script>"

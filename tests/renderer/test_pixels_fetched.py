@@ -101,6 +101,13 @@ def test_the_shadow_of_a_lazy_picture_covers_text(studio: Studio) -> None:
 
 
 @pytest.mark.usefixtures("colours")
+def test_what_a_lazy_poster_paints_beyond_its_box_covers_text(studio: Studio) -> None:
+    style = "position:absolute;left:-9px;top:-9px;width:1px;height:1px;overflow:visible;object-fit:none"
+    poster = f"<video loading=lazy poster=/white.png style='{style};object-position:0 0'></video>"
+    assert _show(studio, _FAR + _BOX.format("margin:0", _WORDS, poster) + _FAR)[_WORDS]
+
+
+@pytest.mark.usefixtures("colours")
 def test_a_lazy_picture_that_no_reader_can_scroll_to_pushes_nothing_into_view(studio: Studio) -> None:
     lazy = "<img loading=lazy src=/black.png style='display:block;min-width:1px;position:relative;{}:9000px'>"
     box = "<div style='overflow-y:clip;height:24px'>{}<p style='margin:-60px 0 0'>{}</p></div>"

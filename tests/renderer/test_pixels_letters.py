@@ -218,8 +218,20 @@ UNLIKE = {
             ("feBlend", "<feOffset dx=47 /><feBlend in2=SourceGraphic mode=multiply />"),
             ("feComposite", "<feOffset dx=-60 /><feComposite in2=SourceGraphic operator=over />"),
             ("two offsets", f"<feOffset dx=30 /><feOffset dx=17 />{_MERGE}"),
+            (
+                "many clear copies",
+                "<feComponentTransfer result=z><feFuncA type=linear slope=0 /></feComponentTransfer>"
+                + "".join(f"<feOffset in=z dx={at / 1000} result=z{at} />" for at in range(1, 35))
+                + "<feOffset in=SourceGraphic dx=47 result=o /><feMerge>"
+                + "".join(f"<feMergeNode in=z{at} />" for at in range(1, 35))
+                + "<feMergeNode in=o /><feMergeNode in=SourceGraphic /></feMerge>",
+            ),
         )
     },
+    "under its own copy by the encoded name of a filter": _FILTER.format(
+        f"<feOffset dx=47 />{_MERGE}"
+    ).replace("id=f", f"id=f {_WIDE}")
+    + "<p style='filter:url(#%66)'>{}</p>",
     "drawn letters under their own copy": f"<svg width=900 height=60><filter id=f {_WIDE}><feOffset dx=47 />"
     f"{_MERGE}</filter><text x=8 y=30 filter='url(#f)'>{{}}</text></svg>",
     "under its own reflection": "<p style='width:max-content;margin:20px 0;-webkit-box-reflect:right -100%'>{}</p>",

@@ -5,6 +5,7 @@ import pytest
 import domsieve
 from domsieve.options import CaptureOptions
 from domsieve.snapshot.page import Snapshot
+from domsieve.snapshot.pixels import unsure_texts
 from tests.renderer.conftest import Studio
 from tests.renderer.test_pixels import clear_picture, pictured, show
 
@@ -98,6 +99,12 @@ _ON_TOP = (
     f"border: 0 }}}}</style>{_LOW_BOX}>{{}}<div style='height:300px'></div><p>{{{{}}}}</p></div>"
 )
 COVERED = {
+    "two boxes keep each other from it": "<style>body { timeline-scope: --a, --b } @keyframes l { 0%, 10% { "
+    "overflow-y: auto } 10.1%, 100% { overflow-y: hidden } } @keyframes s { 0%, 50% { opacity: 0 } 50.1%, 100% { "
+    "opacity: 1 } } .a, .b { height: 200px; overflow: auto; animation: l linear both } .a { scroll-timeline: --a "
+    "y; animation-timeline: --b } .b { scroll-timeline: --b y; animation-timeline: --a } .t { animation: s linear "
+    "both; animation-timeline: --b }</style><div class=a>one<div style='height:2000px'></div><p "
+    "class=t>{}</p></div><div class=b>two<div style='height:2000px'></div>end</div>",
     "a script that comes in view": "<style>@keyframes k { from { display: none } } script { display: block; "
     "position: absolute; top: 0; background: #fff; animation: k 2s step-end }</style><div style='position:relative'>"
     "<p style='margin:0'>{}</p><script type=text/plain>roses and lilies that grow here in the garden all the year"
@@ -588,6 +595,49 @@ FRAMES = [
 ]
 
 
+_NO_WHEEL = "styles follow the scrolling, and no wheel shows some texts"
+_EVENTS = "animations of drawings wait for events, or change what is elsewhere"
+# Pictures show these, but no reader may come to see them.
+DOUBTED = {
+    "both axes keep each other from it": (
+        _NO_WHEEL,
+        "<style>body { width: 5000px; height: 5000px; position: relative } html { animation: x linear both, y "
+        "linear both; animation-timeline: scroll(root y), scroll(root x) } @keyframes x { 0%, 50% { overflow-x: "
+        "auto } 50.1%, 100% { overflow-x: hidden } } @keyframes y { 0%, 50% { overflow-y: auto } 50.1%, 100% { "
+        "overflow-y: hidden } }</style><p style='position:absolute;left:4000px;top:4500px'>{}</p>",
+    ),
+    "a cover comes back with an event": (
+        _EVENTS,
+        "<div id=i style='position:relative'><p>{}</p><svg style='position:absolute;inset:0' width=900 "
+        "height=60><rect width=900 height=60 fill=#fff><set attributeName=display to=none end=i.wheel "
+        "/></rect></svg></div>",
+    ),
+    "a drawing changes another one": (
+        _EVENTS,
+        "<svg width=9 height=9><animate href=#i attributeName=x values=9;90 dur=9s repeatCount=indefinite "
+        "/></svg><svg width=500 height=50><rect id=i x=9 width=9 height=9 /></svg><p>{}</p>",
+    ),
+    "a drawing changes its class": (
+        _EVENTS,
+        "<svg height=1><rect><animate attributeName=class values=a;b dur=9s repeatCount=indefinite /></rect></svg>"
+        "<p>{}</p>",
+    ),
+}
+LIVELY = {
+    "styles follow the scrolling": "<style>#bar { position: fixed; inset: 0 0 auto; height: 4px; background: #06c; "
+    "animation: grow linear both; animation-timeline: scroll() } @keyframes grow { from { width: 0 } } @keyframes "
+    "in { from { opacity: 0; translate: 0 60px } } .in { animation: in linear both; animation-timeline: view(); "
+    "animation-range: entry } header { position: sticky; top: 0; height: 70px; background: #eee } footer { "
+    "position: fixed; inset: auto 0 0; height: 80px; background: #333 } .row { display: flex; overflow: auto } "
+    ".row p { flex: 0 0 90% } pre { overflow: auto; height: 90px; margin-bottom: 99px }</style><div "
+    "id=bar></div><header>top</header><footer>bar</footer>"
+    + "".join(f"<p class=in style='height:80px'>passage {number} of the page</p>" for number in range(40))
+    + f"<div class=row>{''.join(f'<p>passage {number} of the page</p>' for number in range(40, 45))}</div><pre>"
+    + "\n\n".join(f"passage {number} of the page" for number in range(45, 50))
+    + "</pre>"
+}
+
+
 @pictured(lambda way: f"<p>before</p>{STATES[way]}".replace("{}", _WORDS))
 @pytest.mark.parametrize("way", STATES)
 def test_what_shows_only_while_the_page_is_not_scrolled_is_hidden(ahead: Snapshot, way: str) -> None:
@@ -606,6 +656,23 @@ def test_what_is_covered_wherever_it_is_in_the_window_is_hidden(ahead: Snapshot,
 @pytest.mark.parametrize("way", IN_SIGHT)
 def test_what_is_in_sight_somewhere_in_the_window_is_seen(ahead: Snapshot, way: str) -> None:
     assert _WORDS in domsieve.clean(ahead, method="none", hidden="pixels").text
+
+
+@pictured(lambda way: f"<p>before</p>{DOUBTED[way][1]}".replace("{}", _WORDS))
+@pytest.mark.parametrize("way", DOUBTED)
+def test_what_a_reader_may_not_come_to_see_is_left_to_layout(ahead: Snapshot, way: str) -> None:
+    said = f"capture: pixels: unsure, {DOUBTED[way][0]}"
+    assert [str(reason) for reason in ahead.provenance.reasons] == [said]
+    assert unsure_texts(ahead)
+    assert _WORDS in domsieve.clean(ahead, method="none", hidden="pixels").text
+
+
+@pictured(lambda way: LIVELY[way])
+@pytest.mark.parametrize("way", LIVELY)
+def test_a_wheel_shows_all_of_a_page(ahead: Snapshot, way: str) -> None:
+    assert not ahead.provenance.reasons, way
+    text = domsieve.clean(ahead, method="none", hidden="pixels").text
+    assert [number for number in range(50) if f"passage {number} of the page" not in text] == []
 
 
 @pictured(lambda way: PARTLY_FREE[way][0])

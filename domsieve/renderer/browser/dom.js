@@ -25,6 +25,7 @@
 // leavesIn(document): in how many ms it goes elsewhere or begins again, or one around it does.
 // clocksOf(tree): the drawings that have a clock for their own animations (SMIL), unless it is stopped.
 // hasOwn(drawing): whether it has such animations.
+// isSent(events): whether `begin` or `end` of such an animation names an event that may come by itself.
 // hold(animation), isHeld(animation), letGo(animation): pauses one at the very time it has, and lets it go on.
 globalThis.dom = (() => {
   // Forms can have fields named like properties, so these are read from the prototypes.
@@ -201,7 +202,17 @@ globalThis.dom = (() => {
   // Elements of other namespaces may have this name.
   const clocksOf = (tree) => [...tree.querySelectorAll("svg")].filter((one) =>
     part(one, Element, "namespaceURI") === "http://www.w3.org/2000/svg" && !run(one, SVGSVGElement, "animationsPaused"));
-  const hasOwn = (drawing) => drawing.querySelector("animate, animateMotion, animateTransform, set") !== null;
+  const ANIMATING = "animate, animateMotion, animateTransform, set";
+  const hasOwn = (drawing) => drawing.querySelector(ANIMATING) !== null;
+  // Events that may come by themselves, or when a reader scrolls, by the names in `begin` and `end` of animations of drawings:
+  // all but those of pointers, keys and fields.
+  const SENT = new RegExp(`(^|[;.\\s])(${[
+    "repeat", "(begin|end|repeat)Event", "(webkit)?(animation|transition)\\w+", "(before)?toggle", "(mouse)?wheel", "scroll\\w*", "snap\\w*",
+    "load\\w*", "error", "abort", "resize", "contentvisibilityautostatechange", "canplay\\w*", "durationchange", "emptied", "ended",
+    "pause", "play(ing)?", "progress", "ratechange", "seek(ed|ing)", "stalled", "suspend", "timeupdate", "volumechange", "waiting",
+    "cuechange", "encrypted", "waitingforkey",
+  ].join("|")})(?![\\w.]|-[a-z])`, "i");
+  const isSent = (events) => SENT.test(events ?? "");
   // Those of frames are instances of other classes. What stands still goes nowhere.
   const runs = ({ effect, timeline, playState, playbackRate }) =>
     effect && timeline && !("source" in timeline) && playState === "running" && playbackRate !== 0;
@@ -267,7 +278,7 @@ globalThis.dom = (() => {
 
   return {
     part, run, own, kind, isLaidOut, viewOf, trees, places, allTrees, laidOut, animated, selectorsOf, isSkipping, unskip,
-    scrolls, canScroll, animationsOf, refreshOf, refreshBy, leavesIn, clocksOf, hasOwn, runs, leftOf, endsWithin, isYoung, lasts, periodOf, repeats,
+    scrolls, canScroll, animationsOf, refreshOf, refreshBy, leavesIn, clocksOf, hasOwn, ANIMATING, isSent, runs, leftOf, endsWithin, isYoung, lasts, periodOf, repeats,
     isEndless,
     begins, isPassing, bringTo, SOON_MS, SLOW_MS, hold, isHeld, letGo,
   };

@@ -14,8 +14,8 @@
 globalThis.domsieve = (() => {
   const {
     part, run, own, isLaidOut, trees, places, allTrees, laidOut, animated, isSkipping, unskip, canScroll, animationsOf, refreshOf,
-    refreshBy, leavesIn, clocksOf, hasOwn, kind, isYoung, runs, leftOf, repeats, begins, isPassing, periodOf, bringTo, SOON_MS,
-    hold, isHeld, letGo,
+    refreshBy, leavesIn, clocksOf, hasOwn, isSent, kind, isYoung, runs, leftOf, repeats, begins, isPassing, periodOf, bringTo,
+    SOON_MS, hold, isHeld, letGo,
   } = dom;
 
   let lastChange = performance.now();
@@ -175,35 +175,43 @@ globalThis.domsieve = (() => {
   const followsItsElement = ({ timeline, playState }) => playState === "running" && timeline && "subject" in timeline;
   // What fades in when a reader scrolls to it is captured as it is in the middle of the window.
   const halfway = [];
-  // Events that come with time, and do not where clocks are brought on, or when a reader scrolls. They count as sent.
-  const TIMED = /\b(repeat(Event)?|beginEvent|endEvent|animation\w+|transition\w+|(before)?toggle|wheel|scroll\w*)\b/;
-  const bring = (clocks, toMs) => {
-    for (const one of clocks) {
-      const time = Math.max(run(one, SVGSVGElement, "getCurrentTime") * 1000, 0);
-      run(one, SVGSVGElement, "setCurrentTime", toMs(time) / 1000);
-    }
-  };
-  // Brings the clocks of drawings on to where what ends soon has ended, at a time that no page can know.
-  const wind = (trees, endMs) => {
-    const later = () => endMs * (1 + 0.2 * Math.random());
+  // No page can know when it is looked at.
+  const anyTime = (leastMs) => leastMs * (1 + 0.2 * Math.random());
+  const timeOf = (drawing) => Math.max(run(drawing, SVGSVGElement, "getCurrentTime") * 1000, 0);
+  const bring = (drawing, ms) => run(drawing, SVGSVGElement, "setCurrentTime", ms / 1000);
+  // Drawings whose clocks have not come so far.
+  const young = (trees, endMs) => trees.flatMap(clocksOf).filter((one) => hasOwn(one) && timeOf(one) < endMs);
+  // Lets what waits for an event begin, and go on to where what ends soon has ended; returns whether anything does.
+  const send = (trees, endMs) => {
     const clocks = trees.flatMap(clocksOf).filter(hasOwn);
-    bring(clocks.filter((one) => run(one, SVGSVGElement, "getCurrentTime") * 1000 < endMs), later);
     const waiting = clocks.flatMap((one) => [...one.querySelectorAll("[begin]")])
-      .filter((one) => one.beginElement && TIMED.test(one.getAttribute("begin")));
-    if (!waiting.length) return;
+      .filter((one) => one.beginElement && isSent(one.getAttribute("begin")));
     for (const one of waiting) one.beginElement();
-    bring(clocks, (time) => time + later());
+    if (waiting.length) for (const one of clocks) bring(one, timeOf(one) + anyTime(endMs));
+    return waiting.length > 0;
   };
   // Others begin when one ends, or has come so far: by style and size queries, and by transitions of what is inherited. So
-  // time passes in steps, to each end, or in equal ones if there are more ends. Those that repeat go on together if any
-  // begins in this time, so that texts in turn stay in turn. Of those that are known, nothing changes.
+  // time passes in steps, to each end, or in equal ones if there are more ends. Those that repeat are brought back at
+  // last, but if any begins in this time, or goes on after it, all go on together, so that texts in turn stay in turn. Of
+  // those that are known, nothing changes.
   const MOST_STEPS = 12;
   // What is taken away with an element again and again begins anew each time, so it never ends if it takes too long.
+  const takesAway = (animation, keys) => {
+    const { effect, currentTime } = animation;
+    const { delay, duration } = effect.getComputedTiming();
+    const between = keys.slice(1).map((key, at) => (keys[at].computedOffset + key.computedOffset) / 2);
+    const found = between.flatMap((share) => [share, 1 - share]).some((share) => {
+      animation.currentTime = delay + share * duration;
+      return getComputedStyle(effect.target).display === "none";
+    });
+    animation.currentTime = currentTime;
+    return found;
+  };
   const restarting = (trees) => {
     const periods = new Map();
     for (const one of trees.flatMap(animationsOf)) {
       const keys = one.effect?.target && runs(one) && repeats(one) ? one.effect.getKeyframes() : [];
-      if (keys.some((key) => "display" in key)) periods.set(one.effect.target, periodOf(one));
+      if (keys.some((key) => "display" in key) && takesAway(one, keys)) periods.set(one.effect.target, periodOf(one));
     }
     return ({ effect }) => {
       let node = periods.size ? effect.target : null;
@@ -213,35 +221,40 @@ globalThis.domsieve = (() => {
       return false;
     };
   };
-  const pass = (trees, ms, known) => {
+  const pass = (trees, ms, known, clocks = []) => {
     const isRestarted = restarting(trees);
     const moved = new Map();
-    let now = 0, isAll = false;
+    const times = clocks.map((one) => [one, timeOf(one)]);
+    let now = 0, isAll = times.length > 0;
     const find = () => {
       for (const tree of trees) if (kind(tree) === Node.DOCUMENT_NODE) tree.documentElement?.getBoundingClientRect();
       const fresh = trees.flatMap(animationsOf).filter((one) => !known.has(one) && !moved.has(one));
-      if (!now) isAll = fresh.some((one) => begins(one, ms));
+      isAll ||= fresh.some((one) => begins(one, ms - now) || (isPassing(one, ms - now) && leftOf(one) > ms - now));
       for (const one of fresh) {
         if (isRestarted(one)) continue;
-        const isWaiting = waits(one) && !repeats(one);
-        if (!isWaiting && !isPassing(one, ms - now) && !(isAll && runs(one))) continue;
-        moved.set(one, { isWaiting, since: now, from: one.currentTime, end: now + leftOf(one) });
+        const isWaiting = waits(one) && !repeats(one), isTurning = !isWaiting && !isPassing(one, ms - now);
+        if (isTurning && !runs(one)) continue;
+        moved.set(one, { isWaiting, isTurning, since: now, from: one.currentTime, end: now + leftOf(one) });
       }
     };
     for (let left = MOST_STEPS; left > 0; left--) {
       find();
       const going = [...moved].filter(([one, { isWaiting }]) => one.playState === (isWaiting ? "paused" : "running"));
-      if (!going.length) break;
+      if (!going.length && !times.length) break;
       const ends = new Set(going.map(([, { end }]) => end).filter((end) => end > now && end < ms));
       const even = now + (ms - now) / left;
       now = ends.size < left ? Math.min(even, ...ends) : even;
       for (const [one, { since, from }] of going) bringTo(one, from, now - since);
+      for (const [one, from] of times) bring(one, from + now);
     }
-    for (const one of moved.keys()) known.add(one);
+    for (const [one, { isTurning, from }] of moved) {
+      if (isAll || !isTurning) known.add(one);
+      else one.currentTime = from;
+    }
   };
-  // Lets at least so much time pass; no page can know when it is looked at. What begins at the last moment ends, too.
+  // Lets at least so much time pass. What begins at the last moment ends, too.
   const letPass = (trees, leastMs, known) => {
-    pass(trees, leastMs * (1 + 0.2 * Math.random()), known);
+    pass(trees, anyTime(leastMs), known, young(trees, leastMs));
     pass(trees, SOON_MS, known);
   };
   // The trees of documents that stay, and how much time is left to those that go elsewhere, or begin again: a reader sees no
@@ -264,7 +277,8 @@ globalThis.domsieve = (() => {
   // have it as if it stayed. Returns whether there is one that goes.
   const stayOn = (endMs) => {
     const leaving = lasting(endMs)[1].flatMap(([some]) => some);
-    wind(leaving, endMs);
+    for (const one of young(leaving, endMs)) bring(one, anyTime(endMs));
+    send(leaving, endMs);
     for (const one of leaving.flatMap(animationsOf)) {
       if (isHeld(one) && !repeats(one)) bringTo(one, one.currentTime, endMs);
     }
@@ -414,9 +428,9 @@ globalThis.domsieve = (() => {
       const all = allTrees();
       const young = all.flatMap(animationsOf).filter((one) => isYoung(one, oldMs)).map((one) => [one, one.currentTime]);
       const known = new Set();
-      wind(lasting(endMs)[0], endMs);
       passing = [endMs, known];
       letAllPass(...passing);
+      if (send(lasting(endMs)[0], endMs)) letAllPass(...passing);
       postponed = young.filter(([one]) => known.has(one));
       for (const one of all.flatMap(animationsOf)) {
         if (followsItsElement(one)) {

@@ -88,13 +88,14 @@ Object.assign(domsieve, (() => {
   };
   // Whether an element paints beyond its box, or elsewhere once a reader scrolls, or one around it does; `known` has what was
   // asked before.
+  const REPLACED = "img, video, canvas, embed, input[type=image i]"; // these paint in their box, if nothing says otherwise
   const paintsElsewhere = (element, known) => {
     const path = [];
     for (let one = element; one && !known.has(one); one = above(one)) path.push(one);
     for (const one of path.reverse()) {
       const { filter, overflow, position, webkitBoxReflect } = getComputedStyle(one);
       known.set(one, known.get(above(one)) || /sticky|fixed/.test(position) || /drop-shadow|url/.test(filter)
-        || webkitBoxReflect !== "none" || (part(one, Element, "localName") === "img" && overflow === "visible"));
+        || webkitBoxReflect !== "none" || (overflow === "visible" && run(one, Element, "matches", REPLACED)));
     }
     return known.get(element);
   };

@@ -21,6 +21,9 @@ _STILL_PX = 1.0
 # What drawings show elsewhere.
 _REFERRED = frozenset({"mask", "pattern", "symbol", "clippath", "marker", "defs", "filter"})
 
+# These paint in their box only, if nothing says otherwise.
+_REPLACED = frozenset({"img", "video", "canvas", "embed"})
+
 # How far images of borders reach beyond their box at most. A guess.
 _OUTSET_PX = 40.0
 
@@ -270,7 +273,7 @@ def _paints_elsewhere(scene: Scene, node: int) -> bool:
     border, marker, overflow = scene.style(node, "border-image", "list-style-image", "overflow-x")
     _, _, outset = border.partition(" / ")[2].partition(" / ")
     is_copied = name == "image" and "use" in scene.names
-    if is_copied or (name == "img" and overflow == "visible"):
+    if is_copied or (name in _REPLACED and overflow == "visible"):
         return True
     if "url(" in marker or not set("123456789").isdisjoint(outset):
         return True

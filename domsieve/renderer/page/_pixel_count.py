@@ -38,6 +38,7 @@ class Count:
     letters : the lines whose letters can be drawn apart.
     can_be_alone : (B,), whether the letters of a part can be made transparent while those of all others are seen.
     settled : (B,), the parts of which no later picture says more.
+    walked : (B,), if only these are sure to be seen by readers: those that a wheel brings in view.
     """
 
     def __init__(self, scene: Scene, documents: Ints, letters: Letters) -> None:
@@ -49,6 +50,7 @@ class Count:
         self._is_given_up, self.settled = np.zeros((2, count), np.bool_)
         self.can_be_alone = scene.alone[scene.owner]
         self.letters = letters
+        self.walked: Bools | None = None
 
     def in_view(self, *, is_fixed: bool, sought: Sequence[int] = ()) -> Bools:
         """Return the parts (B,) that are in view now, in fixed boxes or on the page, and not counted yet.
@@ -67,7 +69,8 @@ class Count:
     def in_view_before(self) -> Bools:
         """Return the parts (B,) in boxes that scroll that were counted where everything is now."""
         _, share = self.scene.in_view()
-        return np.asarray(self._is_counted & (self.scene.scroller >= 0) & (share >= IN_VIEW))
+        is_here = self._is_counted if self.walked is None else self._is_counted & ~self.walked
+        return np.asarray(is_here & (self.scene.scroller >= 0) & (share >= IN_VIEW))
 
     def waiting(self) -> Ints:
         """Return the parts that scroll and have not been in view."""
@@ -116,6 +119,11 @@ class Count:
         self._is_counted &= ~boxes
         self._changed[boxes] = 0
 
+    def take(self, other: "Count", boxes: Bools) -> None:
+        """Take over what is counted elsewhere of some parts."""
+        for name in ("_changed", "_ink", "_is_counted"):
+            getattr(self, name)[boxes] = getattr(other, name)[boxes]
+
     def add(self, boxes: Bools, parts: "Sequence[Pictures]") -> None:
         """Add what pictures say of some parts, which are in view."""
         self._is_counted |= boxes
@@ -148,6 +156,7 @@ class Count:
         is_seen &= (self._changed >= LEAST_SHARE * self._ink) | is_few
         sights = np.where(scene.has_letters | scene.had_letters, Sight.UNSURE, Sight.NONE).astype(np.uint8)
         ranges, unreadable, fewest = {}, scene.unreadable, self.letters.fewest_unseen
+        is_sure = np.ones_like(is_seen) if self.walked is None else self.walked | is_few | ~is_seen
         order = np.lexsort((scene.first, scene.owner))
         owners, begin = np.unique(scene.owner[order], return_index=True)
         for owner, parts in zip(owners.tolist(), np.split(order, begin)[1:], strict=True):
@@ -156,8 +165,8 @@ class Count:
             if not scene.has_letters[owner]:
                 continue
             if found and not unreadable[owner]:
-                sights[owner] = Sight.SEEN
-                if found != [(0, scene.letters_of[owner])]:
+                sights[owner] = Sight.SEEN if is_sure[parts].all() else Sight.UNPICTURED
+                if is_sure[parts].all() and found != [(0, scene.letters_of[owner])]:
                     sources = scene.sources.get(owner)
                     if sources == []:
                         sights[owner] = Sight.UNSURE
@@ -166,8 +175,8 @@ class Count:
                     else:
                         ranges[owner] = found
             else:
-                is_sure = unreadable[owner] or is_known[parts].all()
-                sights[owner] = Sight.UNSEEN if is_sure else Sight.UNSURE
+                is_hidden = unreadable[owner] or is_known[parts].all()
+                sights[owner] = Sight.UNSEEN if is_hidden else Sight.UNSURE
         self._cut_first_letters(sights, ranges)
         return sights, ranges
 
@@ -190,6 +199,8 @@ class Count:
                 sights[text] = sight
             elif sight == Sight.SEEN or sights[text] != Sight.SEEN:
                 continue
+            elif sight == Sight.UNPICTURED:
+                sights[text] = sight
             elif not sources:
                 sights[text] = Sight.UNSURE
             else:

@@ -1,6 +1,7 @@
 """What filters of SVG make of letters: whether they take them apart, and where they draw copies of them."""
 
 from collections.abc import Mapping, Sequence
+from urllib.parse import unquote
 
 from domsieve.renderer.page._pixel_capture import PixelDocument
 
@@ -92,7 +93,9 @@ def _spread(copies: Sequence[Copy]) -> float:
 
 
 def _addresses(value: str) -> list[str]:
-    return [part.partition(")")[0].strip("\"'") for part in value.split("url(")[1:]]
+    """Return the addresses in a computed ``filter``, as they are written and decoded."""
+    found = [part.partition(")")[0].strip("\"'") for part in value.split("url(")[1:]]
+    return [*found, *map(unquote, found)]
 
 
 def _copies(parts: Sequence[tuple[str, Mapping[str, str]]]) -> list[Copy]:
@@ -135,7 +138,9 @@ def _copies(parts: Sequence[tuple[str, Mapping[str, str]]]) -> list[Copy]:
 
 
 def _distinct(copies: Sequence[Copy]) -> list[Copy]:
-    return [*dict.fromkeys(copies)][:_MOST_COPIES]
+    """Return each copy once; if there are too many, some of them and one far away."""
+    found = [*dict.fromkeys(copies)]
+    return found if len(found) <= _MOST_COPIES else [*found[:_MOST_COPIES], (_FAR_PX, 0.0, 0.0)]
 
 
 def _number(value: str) -> float:

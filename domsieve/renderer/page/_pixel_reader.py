@@ -1,7 +1,8 @@
 """Scroll an open page as a reader does, and let its styles, animations and canvases follow."""
 
 import itertools
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import math
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -26,8 +27,9 @@ _MOST_FOCUSED, _KEYS = 5, ((("ArrowRight", 39), ("ArrowLeft", 37)), (("PageDown"
 # A key is pressed so often at most on the way of a box. What it scrolls moves for some frames, and is seen to move
 # after a few.
 _MOST_PRESSED, _MOST_LOOKS, _FEWEST_LOOKS = 30, 20, 2
-# A wheel is turned at so many places of the window, and if nothing moves, so many times as far.
-_MOST_SPOTS, _ONCE_MORE = 3, (1, 4)
+# A wheel is turned at so many places of the window, between two shares of its sides, and if nothing moves, so many
+# times as far.
+_MOST_SPOTS, _SPOTS, _ONCE_MORE = 3, (0.05, 0.95), (1, 4)
 # Boxes are scrolled to these shares of their way, so that the page asks for what it shows there.
 _LOAD_SHARES = 0.02, 0.1, 0.25, 0.5, 0.75, 1.0
 
@@ -178,8 +180,8 @@ class Reader(Camera):
     async def _walk(self, document: int, number: int, at: tuple[float, float], axis: int, way: int) -> bool:
         """Return whether a wheel scrolls a box on until its end, or far."""
         left = np.inf
-        for notches in _steps(np.inf):
-            state = await self._wheel(document, number, at, axis, *(way * notch for notch in notches))
+        for step in _steps(np.inf):
+            state = await self._wheel(document, number, at, axis, *(way * px for px in step))
             if state["left"][axis] < _AT_END_PX:
                 return True
             if state["left"][axis] >= left:
@@ -195,44 +197,49 @@ class Reader(Camera):
         state: dict[str, Any] = await self.call(document, "turned", number)
         return state
 
-    async def _dispatch(self, at: tuple[float, float], axis: int, notches: Iterable[float]) -> None:
-        wheel = {"type": "mouseWheel", "x": at[0], "y": at[1], "deltaX": 0.0, "deltaY": 0.0}
+    async def _dispatch(self, at: Sequence[float] | F64, axis: int, notches: Iterable[float]) -> None:
+        wheel = {"type": "mouseWheel", "x": float(at[0]), "y": float(at[1]), "deltaX": 0.0, "deltaY": 0.0}
         await self.loosen()
         for px in notches:
             wheel["deltaY" if axis else "deltaX"] = px
             await self.session.send("Input.dispatchMouseEvent", wheel)
         await self.arrive()
 
-    async def walk(self, window_px: F64, end: float, axis: int, *, toward: int = 1) -> float:
-        """Scroll the page along an axis with a wheel; return how far a reader sees it, as styles may lock it.
+    async def wheeled(
+        self, spots: Sequence[F64], steps: Iterable[Sequence[float]], axis: int, toward: int, *box: Any
+    ) -> AsyncIterator[tuple[float, bool]]:
+        """Scroll with a wheel to an end; yield how far it is each time, in px, and at last False if nothing moves.
 
         Parameters
         ----------
-        window_px : the width and the height of the window.
-        end : how far the page goes.
-        toward : -1 if it begins at its end, as pages do that are read from right to left.
+        spots : places of the window (2,) at one of which the wheel is turned.
+        steps : by how much the wheel scrolls each time, in px by notch.
+        toward : -1 to scroll up or to the left.
+        box : the document and the handle of the box that is scrolled; the page if there are none.
         """
-        spots = [
-            (window_px[0] * CHANCE.uniform(0.05, 0.95), window_px[1] * CHANCE.uniform(0.05, 0.95))
-            for _ in range(_MOST_SPOTS)
-        ]
-        done = 0.0
-        for notches in _steps(end - float(window_px[axis])):
+        document, *handle = box or (0,)
+
+        async def look() -> tuple[float, float]:
+            at, left = await self.call(document, "wayOn", axis, toward, *handle)
+            return float(at), float(left)
+
+        done, spots, (first, left) = 0.0, [*spots], await look()
+        yield done, True
+        for step in steps:
+            if left < _AT_END_PX:
+                return
+            has_moved = False
             # What sticks may become smaller, so that the page goes back by as much.
             for times, at in itertools.product(_ONCE_MORE, [*spots]):
-                await self._dispatch(at, axis, (toward * times * px for px in notches))
-                before, done = done, abs(float((await self.call(0, "places"))[0][axis]))
-                if done > before:
-                    spots.sort(key=lambda one: one != at)
+                await self._dispatch(at, axis, (toward * times * px for px in step))
+                before, (at_last, left) = done, await look()
+                done = abs(at_last - first)
+                if has_moved := done > before:
+                    spots.sort(key=lambda one: one is not at)
                     break
-            else:
-                metrics = await self.session.send("Page.getLayoutMetrics")
-                seen, size = done + float(window_px[axis]), metrics["cssContentSize"]
-                if seen < size["height" if axis else "width"] - _AT_END_PX:
-                    end = seen
-                break
-        await self.go(0.0)
-        return end
+            yield done, has_moved
+            if not has_moved:
+                return
 
     def stops(self, end: float, size: float) -> Sequence[float]:
         """Return where to look at a page, or a box, on the way to an end: if it is lively, in each window.
@@ -276,13 +283,23 @@ class Reader(Camera):
         await self.go(0.0)
 
 
+def spots_in(size: F64) -> list[F64]:
+    """Return places (2,) in a box of some width and height where a wheel may be turned, from its corner."""
+    return [size * [CHANCE.uniform(*_SPOTS), CHANCE.uniform(*_SPOTS)] for _ in range(_MOST_SPOTS)]
+
+
+def notches(px: float) -> list[float]:
+    """Return by how much a wheel scrolls by each notch, in px, if it scrolls so far."""
+    count = math.ceil(px / _WHEEL_PX)
+    return [px / count] * count
+
+
 def _steps(way: float) -> Iterator[list[float]]:
     """Yield by how much a wheel scrolls before each look, in px by notch, until a way is done."""
     done, px = 0.0, _WHEEL_PX
     for _ in range(_MOST_WHEELS):
         if done >= way:
             return
-        count = round(px / _WHEEL_PX) if done < _FAR_PX else 1
-        yield [px / count] * count
+        yield notches(px) if done < _FAR_PX else [px]
         done += px
         px *= _MORE if done >= _FIRST_PX else 1.0

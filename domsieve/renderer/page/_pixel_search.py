@@ -248,7 +248,7 @@ class Searcher(Viewer):
             if any(await self.ask_all("isMoving")):  # what has begun or goes on has done so for longer
                 continue
             try:
-                await self._show(count, contents)
+                await self.show(count, contents)
             except ValueError:  # lines of larger letters may break elsewhere
                 continue
             place, _ = scene.in_view()

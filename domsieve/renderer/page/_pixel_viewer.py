@@ -136,7 +136,7 @@ class Viewer(Reader):
         before, absent = await self.capture(LOOKING), scene.absent
         unread, misshapen = scene.unread, scene.misshapen
         window = await self.go(top)
-        await self._show(count, contents)
+        await self.show(count, contents)
         place, share = scene.in_view()
         missing &= meet(place, window) & (share >= IN_VIEW) & ~scene.unreadable[scene.owner]
         if missing.any():
@@ -160,7 +160,7 @@ class Viewer(Reader):
         yield
         await self.hide(fixed)
 
-    async def _show(self, count: Count, contents: Mapping[int, F64]) -> None:
+    async def show(self, count: Count, contents: Mapping[int, F64]) -> None:
         """Read once more where everything is and of which shape, without what is invisible now."""
         scene, absent, capture = count.scene, count.scene.absent, await self.capture(LOOKING)
         scene.unread = scene.unread.copy()

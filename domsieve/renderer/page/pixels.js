@@ -14,6 +14,8 @@
 // isLive(late, element): whether a worker may draw a canvas, or feed a video, or what the video shows is late.
 // isLate(isClosed, element): whether a lazy picture, video or frame may not be there yet, if it is in a closed shadow tree,
 // or in a frame of another origin; others are known before.
+// wayOn(axis, toward, element): how far a box or the page is scrolled along an axis, and how far it goes on.
+// goBack(): scrolls the page and boxes to where they were at first, as far as scroll and scrollPage have scrolled them.
 // scrollPage(left, top): scrolls the page; returns how far, and the size of the window.
 // undo(element), restore(): undo what was put, and everything; restore returns whether anything was scrolled.
 // The others share sheet(rules), strong(selector), adopt(sheets, trees), drop(sheets, trees), treesOf(roots),
@@ -100,6 +102,7 @@ globalThis.domsievePixels = (() => {
     else run(element, Element, "scrollTo", place);
   };
 
+  const FAR_PX = 1e8;
   const MOST_INSIDE = 300; // in a fixed box that is looked at
   const BUTTONS = ["up", "down", "left", "right"].map((way) => `::scroll-button(${way})`);
   const PARTS = ["::before", "::after", "::details-content", "::scroll-marker-group", ...BUTTONS];
@@ -321,8 +324,20 @@ globalThis.domsievePixels = (() => {
       return [...this.scroll(root, left, top), ...size];
     },
 
-    restore() {
+    wayOn(axis, toward, element = own("documentElement")) {
+      const place = scrolledTo(element);
+      scrollOn(element, ...place.map((at, other) => at + (other === axis && toward * FAR_PX)));
+      const end = scrolledTo(element);
+      scrollBack([element, place]);
+      return [place[axis], Math.abs(end[axis] - place[axis])];
+    },
+
+    goBack() {
       [...scrolled].forEach(scrollBack);
+    },
+
+    restore() {
+      this.goBack();
       for (const element of [...changed.keys()]) undo(element);
       this.resume();
       drop([released], [document]);

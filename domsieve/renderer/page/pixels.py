@@ -58,9 +58,9 @@ from domsieve.renderer.page._pixel_scripts import (
     revealed,
     with_scripts,
 )
-from domsieve.renderer.page._pixel_search import Searcher
 from domsieve.renderer.page._pixel_sheets import PICTURED_PARTS, mentioned
 from domsieve.renderer.page._pixel_viewer import AT_END
+from domsieve.renderer.page._pixel_walk import Walker
 from domsieve.renderer.page._pixel_window import grounds_of, in_window
 from domsieve.snapshot.page import Kind
 
@@ -166,9 +166,10 @@ async def look(
     except (ValueError, LookupError, ArithmeticError, msgspec.MsgspecError) as error:
         # The numbers that a hostile page brings about make no sense.
         raise CommandError(f"The page cannot be pictured: {error}") from error
-    if page.is_loose:
-        trouble = trouble or "pictures are missing that may cover or move texts"
-    if missing.is_cut or page.is_loose:
+    trouble = trouble or page.doubt
+    if (sights == Sight.UNPICTURED).any():
+        trouble = trouble or "styles follow the scrolling, and no wheel shows some texts"
+    if missing.is_cut or page.doubt:
         seen = np.flatnonzero(sights == Sight.SEEN)
         sights[np.setdiff1d(seen, [*ranges])] = Sight.UNPICTURED
     said = [Sight(sight).name.lower() if sight else "" for sight in sights.tolist()]
@@ -178,19 +179,20 @@ async def look(
     return capture, trouble
 
 
-class _Page(Searcher):
+class _Page(Walker):
     """The look at one page.
 
     Attributes
     ----------
     has_first_lines : whether style sheets may give first lines another font.
     has_states : whether styles may follow what is scrolled, other than by animations: `_STATES`.
-    is_loose : whether something is missing that may come anywhere.
+    doubt : why no text is surely seen, "" if some are.
     moments : moments at which animations bring texts in view that are not, if there are any.
     count : what is counted, once there may be a picture.
     """
 
-    has_first_lines = has_states = is_loose = False
+    has_first_lines = has_states = False
+    doubt = ""
     moments: Moments | None = None
     count: Count | None = None
 
@@ -211,7 +213,10 @@ class _Page(Searcher):
             raise ValueError("The page has changed its frames.")
         scene = Scene(capture, names)
         scene.has_first_lines = self.has_first_lines
-        self.is_loose = mark_missing(scene, missing, is_lively=self.is_lively)
+        if mark_missing(scene, missing, is_lively=self.is_lively):
+            self.doubt = "pictures are missing that may cover or move texts"
+        elif any(await self.ask_all("hasEvents")):
+            self.doubt = "animations of drawings wait for events, or change what is elsewhere"
         if scripted:
             scene.unsure |= scripted.is_unlike
             chosen = chosen_by(scene, SCRIPTING)
@@ -243,13 +248,11 @@ class _Page(Searcher):
             if is_driven:
                 self.in_window[:] = self.moving[:] = True
                 scene.misshapen[:] = False  # they may have another shape where they are seen
-                for axis in (1, 0):
-                    first, last = whole[axis::2].tolist()
-                    if first < 0:
-                        whole[axis] = last - await self.walk(window_px, last - first, axis, toward=-1)
-                    else:
-                        whole[2 + axis] = await self.walk(window_px, last, axis)
-                self.moving &= meet(scene.in_view()[0], whole)
+            if self.is_lively and not self.is_unsteady:
+                reached = await self.walk(count, fixed, window_px, whole)
+                if is_driven:
+                    whole = reached
+                    self.moving &= meet(scene.in_view()[0], whole)
             await self.view(count, count.in_view(is_fixed=False), whole)
             metrics = await self.session.send("Page.getLayoutMetrics")
             if is_last or metrics["cssContentSize"] == size:
@@ -260,6 +263,8 @@ class _Page(Searcher):
         first = np.array([0, 0, window["clientWidth"], window["clientHeight"]], np.float64)
         await self._view_fixed(count, fixed, first)
         await self.scroll(count, fixed, whole)
+        if self.is_lively and not self.is_unsteady:
+            await self.walk_again(count, fixed, window_px)
         if self.moments:
             await self.view_moments(count, self.moments, fixed, whole)
         if self.is_unsteady:
@@ -272,7 +277,7 @@ class _Page(Searcher):
         scene = count.scene
         scene.absent &= not self.moments  # they may come
         sights, ranges = count.sights(np.zeros(scene.owner.size, np.bool_))
-        is_open = ~count.settled | (self.is_unsteady or bool(self.moments))
+        is_open = ~count.settled | (self.is_unsteady or self.is_lively or bool(self.moments))
         left = np.unique(scene.owner[is_open])
         left = left[~scene.unreadable[left] & ~scene.unsure[left]]
         sights[left] = Sight.UNPICTURED
@@ -312,8 +317,10 @@ class _Page(Searcher):
 
         Returns how many animations there are, how many follow what is scrolled, and how many wait.
         """
-        counts = np.array(await self.ask_all("still"), np.intp).reshape(-1, 3)
-        every, driven, waiting = counts.sum(axis=0).tolist()
+        counts = np.array(await self.ask_all("still"), np.intp).reshape(-1, 4)
+        every, driven, waiting, left_out = counts.sum(axis=0).tolist()
+        if left_out:
+            self.doubt = f"{left_out} animations too many, which may move texts"
         return every, driven, waiting
 
     async def _settle(

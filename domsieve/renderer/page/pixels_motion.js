@@ -1,6 +1,7 @@
 // Evaluated after pixels.js: adds what holds the page still for the pictures, and lays things out.
 // still(...roots): pauses animations, and those of SVG; returns how many of the former there were, how many of them
-// go on, since they follow what is scrolled, and how many wait, maybe until a reader scrolls to something.
+// go on, since they follow what is scrolled, how many wait, maybe until a reader scrolls to something, and how many were
+// too many to know whether they throw texts about.
 // resume(): lets all go on.
 // hasDriven(...roots): whether any follow what is scrolled.
 // advance(ms): brings all that was paused, and is where it was, to another time.
@@ -9,12 +10,16 @@
 // are after some time; returns whether any of these follow what is scrolled.
 // isUnlike(withScripts, ...roots): whether the browser shows what readers do not see, whose scripts may be on: pictures of
 // what was there before, or what is for browsers without scripts.
+// hasEvents(...roots): whether animations of drawings wait for events that may come by themselves, or change anything beside
+// what they are in: by its address, or by classes, which style sheets follow.
 // reveal(...roots): shows the content of boxes that have none far from the window.
 // hasCanvas(...roots), canvasStyles(...roots): whether there is any canvas, and how they are laid out.
 // relay(endsMs, ...roots): lays canvases out anew, and does the latter.
 // isDriven(), areDriven(...elements): see below.
 Object.assign(domsievePixels, (() => {
-  const { part, run, own, isLaidOut, isSkipping, unskip, animationsOf, clocksOf, hasOwn, isHeld, lasts, SOON_MS } = dom;
+  const {
+    part, run, own, isLaidOut, isSkipping, unskip, animationsOf, clocksOf, hasOwn, ANIMATING, isSent, isHeld, lasts, SOON_MS,
+  } = dom;
   const { sheet, strong, adopt, drop, treesOf, put, above, isIn, rectOf, hideThrown } = domsievePixels;
 
   // What snaps does not stay where it is scrolled to.
@@ -37,13 +42,14 @@ Object.assign(domsievePixels, (() => {
   let known = [];
 
   const MOST_ENDLESS = 2_000; // a bound of the work
-  // Nobody reads what is thrown about for ever.
+  // Nobody reads what is thrown about for ever. Returns how many animations are left out.
   const hideEndless = () => {
     const all = paused.map(([animation]) => animation).filter(({ effect }) =>
       effect?.target && effect.getComputedTiming().endTime > SOON_MS);
     const endless = all.length > MOST_ENDLESS ? all.sort(() => Math.random() - 0.5).slice(0, MOST_ENDLESS) : all;
     const clocks = stopped.filter(([drawing]) => hasOwn(drawing));
     if (endless.length || clocks.length) hideThrown(known, endless, clocks);
+    return all.length - endless.length;
   };
   // What a reader scrolls to begins, and does not stay as it ends when the reader goes on.
   const goesBack = ({ effect, playState }) => {
@@ -114,8 +120,7 @@ Object.assign(domsievePixels, (() => {
           stopped.push([drawing, run(drawing, SVGSVGElement, "getCurrentTime")]);
         }
       }
-      hideEndless();
-      return [animations.length, driven.length, waiting.length];
+      return [animations.length, driven.length, waiting.length, hideEndless()];
     },
 
     resume() {
@@ -166,6 +171,13 @@ Object.assign(domsievePixels, (() => {
       const isShown = (one) => run(one, Element, "getClientRects").length > 0;
       return Boolean(document.activeViewTransition)
         || (withScripts && treesOf(roots).some((root) => [...root.querySelectorAll("noscript")].some(isShown)));
+    },
+
+    hasEvents(...roots) {
+      const isFar = (one) => part(one, Element, "localName") !== "mpath"
+        && (one.getAttribute("attributeName") === "class" || one.hasAttribute("href") || one.hasAttribute("xlink:href"));
+      const waits = (one) => ["begin", "end"].some((name) => isSent(one.getAttribute(name)));
+      return treesOf(roots).some((root) => [...root.querySelectorAll(ANIMATING)].some((one) => isFar(one) || waits(one)));
     },
 
     // Boxes with `content-visibility: auto` have content only near the window, which a picture of the page is not.

@@ -9,13 +9,16 @@ Object.assign(domsievePixels, (() => {
   // short a time, in so many of the looks at it. What does so in none of the first ones is left alone.
   const [THROWN_PX, THROWN_SIZES, TURNED, SOON_MS, MOST_MS, LEAST_OFTEN, LOOKS, FIRST_LOOKS] = [16, 0.8, 40, 30, 10_000, 0.2, 18, 10];
   const MOST_GROWN = 0.1; // in the same time, as a share of the size
+  const MOST_LETTERS = 2; // of each text are looked at
   // Texts in one place, of which the eye sees all at once: each appears and goes in so short a time, in so many of the looks.
   const [FLASH_MS, MOMENTS, LEAST_FLASHES, LEAST_SHARED] = [100, 12, 0.8, 0.5];
   // A text is gone if less of it is left than this share, or of its colour, of 255, so much has changed.
   const [LEAST_LEFT, OTHER_COLOUR] = [0.5, 100];
-  const [MOST_TEXTS, MOST_FLASHING] = [3_000, 300]; // bounds of the work
+  const [MOST_TEXTS, MOST_FLASHING] = [3_000, 1_000]; // bounds of the work: of more texts, only those that change are asked
   // Of more elements in those that are animated, only those are asked that have changed at one of so many glances.
   const [MOST_INSIDE, GLANCES] = [500, 6];
+
+  const spread = (count) => Array.from({ length: count }, (_, at) => (at + Math.random()) / count);
 
   const textsIn = (trees) => trees.flatMap((root) => {
     const [found, walker] = [[], own("createTreeWalker").call(document, root, NodeFilter.SHOW_TEXT | NodeFilter.SHOW_CDATA_SECTION)];
@@ -28,12 +31,27 @@ Object.assign(domsievePixels, (() => {
   const FRAMES = "iframe, frame, object, embed";
   const framesIn = (trees) => trees.flatMap((root) => [...root.querySelectorAll(FRAMES)]).filter(isLaidOut);
   const elementOf = (node) => (node instanceof Element ? node : part(node, Node, "parentElement"));
-  const placeOf = (node) => {
+  const rangeOf = (node) => {
     const range = new Range();
     if (node instanceof Element) range.selectNode(node);
     else range.selectNodeContents(node);
+    return range;
+  };
+  const boxOf = (range) => {
     const { left, top, right, bottom } = range.getBoundingClientRect();
     return [left, top, right, bottom];
+  };
+  const placeOf = (node) => boxOf(rangeOf(node));
+  // Where a node is, and if it is a text, some of its letters, that may move while all of it stays.
+  const someOf = (node) => {
+    const all = rangeOf(node);
+    const letters = node instanceof Element ? [] : [...part(node, CharacterData, "data").matchAll(/\S/gu)].map(({ index }) => index);
+    return [all, ...spread(letters.length > 1 ? MOST_LETTERS : 0).map((share) => {
+      const range = new Range(), at = letters[Math.floor(share * letters.length)];
+      range.setStart(node, at);
+      range.setEnd(node, at + 1);
+      return range;
+    })];
   };
 
   // Whether a node is one of some elements, or in one of them.
@@ -146,8 +164,6 @@ Object.assign(domsievePixels, (() => {
   };
   const withOthers = (texts) => texts.filter((one) => texts.some((other) => other !== one && sharesPlace(one, other)));
 
-  const spread = (count) => Array.from({ length: count }, (_, at) => (at + Math.random()) / count);
-
   return {
     hideThrown(trees, animations, drawings) {
       const times = animations.map(({ currentTime }) => currentTime);
@@ -156,10 +172,10 @@ Object.assign(domsievePixels, (() => {
         for (const [drawing, time] of drawings) run(drawing, SVGSVGElement, "setCurrentTime", time + ms / 1000);
       };
       const hide = (node) => put(elementOf(node), { opacity: "0", clipPath: "inset(50%)" });
-      const targets = new Set([...animations.map(({ effect }) => effect.target), ...drawings.map(([one]) => one)]);
+      // Style sheets may follow the classes of a drawing, and change anything.
+      const leading = drawings.some(([one]) => one.querySelector("[attributeName=class]")) ? [own("documentElement")] : [];
+      const targets = new Set([...animations.map(({ effect }) => effect.target), ...drawings.map(([one]) => one), ...leading]);
       const isAnimated = insideOf(targets);
-      const texts = textsIn(trees).slice(0, MOST_TEXTS);
-      const all = [...texts, ...framesIn(trees).slice(0, MOST_TEXTS)];
       const lookAt = (shares, see) => {
         const from = Math.random() * MOST_MS;
         return shares.map((ms) => {
@@ -168,6 +184,15 @@ Object.assign(domsievePixels, (() => {
         });
       };
 
+      const someChanging = (nodes, most, see, changes) => {
+        if (nodes.length <= most) return nodes;
+        const glances = spread(GLANCES).map(() => lookAt([0, SOON_MS / 2, SOON_MS], () => nodes.map(see())));
+        return nodes.filter((_, at) => glances.some((seen) => changes(seen.map((all) => all[at])))).slice(0, most);
+      };
+
+      const everything = textsIn(trees);
+      const texts = someChanging(everything, MOST_TEXTS, () => placeOf, (places) => isMoved(places, 0));
+      const all = [...texts, ...framesIn(trees).slice(0, MOST_TEXTS)];
       const inside = allAround(all, isAnimated).filter((one) => !targets.has(one));
       const glances = inside.length > MOST_INSIDE ? spread(GLANCES).map((share) => share * MOST_MS) : [];
       const styles = lookAt(glances, () => inside.map(styleOf));
@@ -178,25 +203,29 @@ Object.assign(domsievePixels, (() => {
       const farOf = (node) => Math.min(THROWN_PX, THROWN_SIZES * parseFloat(getComputedStyle(elementOf(node)).fontSize));
       let left = all.map((node) => [node, 0, farOf(node)]);
       for (let look = 1; left.length && look <= LOOKS; look++) {
+        const ranges = left.map(([node]) => someOf(node));
         const seen = lookAt([0, SOON_MS * Math.random(), SOON_MS * Math.random(), SOON_MS], () => {
           const planeOf = turns(isAnimated, isChanged);
-          return left.map(([node]) => [placeOf(node), planeOf(elementOf(node))]);
+          return left.map(([node], at) => [ranges[at].map(boxOf), planeOf(elementOf(node))]);
         });
         left.forEach((one, at) => {
           const [places, planes] = [0, 1].map((which) => seen.map((all) => all[at][which]));
-          one[1] += isTurned(planes) || isMoved(places, one[2]);
+          one[1] += isTurned(planes) || ranges[at].some((_, which) => isMoved(places.map((boxes) => boxes[which]), one[2]));
         });
         if (look === FIRST_LOOKS) left = left.filter(([, count]) => count);
       }
       goOn(0);
 
-      const inOnePlace = withOthers(texts.filter((text) => isAnimated(elementOf(text)))
-        .slice(0, MOST_FLASHING).map((text) => [text, placeOf(text), 0]));
+      const lookOfAny = () => {
+        const shareOf = shares(isAnimated, isChanged);
+        return (text) => lookOf(text, shareOf);
+      };
+      const flashing = someChanging(everything.filter((text) => isAnimated(elementOf(text))), MOST_FLASHING, lookOfAny, flashes);
+      goOn(0);
+      const inOnePlace = withOthers(flashing.map((text) => [text, placeOf(text), 0]));
       for (let look = 1; inOnePlace.length && look <= LOOKS; look++) {
-        const seen = lookAt(spread(MOMENTS).map((share) => share * FLASH_MS), () => {
-          const shareOf = shares(isAnimated, isChanged);
-          return inOnePlace.map(([text]) => lookOf(text, shareOf));
-        });
+        const seen = lookAt(spread(MOMENTS).map((share) => share * FLASH_MS), () =>
+          inOnePlace.map(([text]) => text).map(lookOfAny()));
         inOnePlace.forEach((one, at) => { one[2] += flashes(seen.map((all) => all[at])); });
       }
       goOn(0);

@@ -1,0 +1,195 @@
+"""Scroll an open page with nothing but a wheel, as a reader does, and look what it shows."""
+
+import contextlib
+import itertools
+from collections.abc import AsyncIterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from domsieve.renderer.page._pixel_boxes import around_all
+from domsieve.renderer.page._pixel_count import Count
+from domsieve.renderer.page._pixel_parts import CHANCE, F64, Bools, common
+from domsieve.renderer.page._pixel_reader import notches, spots_in
+from domsieve.renderer.page._pixel_scene import LOOKING, Scene
+from domsieve.renderer.page._pixel_search import Searcher
+
+# By how much a page or a box is scrolled between two pictures, as shares of what it shows, the first and the second
+# time that it is walked through. What is at an edge or under a bar the first time is elsewhere the second time.
+_STEPS = (0.65, 0.75), (0.4, 0.6)
+# A wheel is turned along an axis, forwards or back: a box may begin at its end.
+_WAYS = (1, 1), (0, 1), (0, -1), (1, -1)
+# So many pictures are taken each time.
+_MOST_PICTURES = 100
+
+
+class Walker(Searcher):
+    """An open page that is walked through with a wheel.
+
+    Where styles follow the scrolling, a page may show other things when it is brought to a place at once, and when
+    what is fixed is lifted. So readers see for sure only what such a walk shows; see `Count.walked`.
+    """
+
+    async def walk(self, count: Count, fixed: dict[int, Any], window_px: F64, whole: F64) -> F64:
+        """Picture what a walk through the page and its boxes shows.
+
+        Returns left, top, right and bottom of the part of the page that readers come to, as styles may lock it.
+
+        Parameters
+        ----------
+        fixed : the fixed boxes, which are transparent.
+        window_px : the width and the height of the window.
+        whole : what there is to scroll to.
+        """
+        whole, every = whole.copy(), np.ones(count.scene.owner.size, np.bool_)
+        count.walked = ~every
+        async with self._walking(count, fixed, window_px, count.missing(every)) as walk:
+            for axis in (1, 0):
+                begin, end = whole[axis::2].tolist()
+                seen = await walk.through(CHANCE.uniform(*_STEPS[0]), axis, -1 if begin < 0 else 1)
+                if begin < 0:
+                    whole[axis] = max(begin, end - seen)
+                else:
+                    whole[2 + axis] = min(end, seen)
+        count.take(walk.count, walk.found)
+        return whole
+
+    async def walk_again(self, count: Count, fixed: dict[int, Any], window_px: F64) -> None:
+        """Walk once more through the page, if anything was seen that the first walk did not show."""
+        if count.walked is None:
+            return
+        missing = count.seen(~count.walked)
+        if missing.any():
+            async with self._walking(count, fixed, window_px, missing) as walk:
+                for axis, toward in _WAYS[:-1]:
+                    await walk.through(CHANCE.uniform(*_STEPS[1]), axis, toward)
+
+    @contextlib.asynccontextmanager
+    async def _walking(
+        self, count: Count, fixed: dict[int, Any], window_px: F64, missing: Bools
+    ) -> AsyncIterator["_Walk"]:
+        """Make a walk to some parts (B,), and bring the page back; add what it shows to `Count.walked`."""
+        scene = count.scene
+        before = await self.capture(LOOKING)
+        absent, unread, misshapen = scene.absent, scene.unread, scene.misshapen
+        own = Count(scene, np.array([*self.worlds]), count.letters)
+        walk = _Walk(self, own, missing, await self.frame_places(scene), window_px)
+        try:
+            async with self.showing([*fixed.values()]):
+                yield walk
+            await self.go_back()
+            await self.reshape(count, before, walk.contents)
+        finally:
+            scene.absent, scene.unread, scene.misshapen = absent, unread, misshapen
+        count.walked = walk.found if count.walked is None else count.walked | walk.found
+
+    async def go_back(self) -> None:
+        """Scroll the page and its boxes to where they were at first."""
+        await self.loosen()
+        for document in self.worlds:
+            await self.call(document, "goBack")
+        await self.arrive()
+
+    async def box(self, scene: Scene, node: int) -> tuple[int, Any]:
+        """Return the document and the handle of a box."""
+        return int(scene.document_of[node]), await self._handle(scene, node)
+
+
+class _Walk:
+    """A walk through a page to some parts of texts.
+
+    Attributes
+    ----------
+    count : what is counted of its parts.
+    missing : the parts (B,) that are looked for.
+    found : those of them that were seen.
+    contents : where the contents of frames are, see `Scene.place`.
+    """
+
+    def __init__(
+        self, walker: Walker, count: Count, missing: Bools, contents: Mapping[int, F64], window_px: F64
+    ) -> None:
+        self._walker, self._scene, self._window_px, self._left = (
+            walker,
+            count.scene,
+            window_px,
+            _MOST_PICTURES,
+        )
+        self._window, self._absent, self._unread = np.zeros(4), count.scene.absent, count.scene.unread
+        self.count, self.contents = count, contents
+        self.missing, self.found = missing.copy(), np.zeros_like(missing)
+
+    async def through(self, share: float, axis: int, toward: int) -> float:
+        """Walk through the page from where it begins, and through the boxes on the way.
+
+        Returns how far it goes in px if styles keep it from going on, else infinity.
+
+        Parameters
+        ----------
+        share : by how much it is scrolled between two pictures, as a share of the window.
+        axis, toward : see `Walker.wheeled`.
+        """
+        walker, size = self._walker, float(self._window_px[axis])
+        await walker.go_back()
+        steps = itertools.repeat(notches(share * size))
+        async for done, has_moved in walker.wheeled(spots_in(self._window_px), steps, axis, toward):
+            if not has_moved:
+                return done + size
+            if not await self._look():
+                break
+            for node in self._boxes():
+                await self._through_box(node, share)
+        return np.inf
+
+    async def _through_box(self, node: int, share: float) -> None:
+        """Walk through a box that is in the window, to all sides to which it goes on."""
+        walker, scene = self._walker, self._scene
+        document, handle = await walker.box(scene, node)
+        first = await walker.call(document, "scrolledTo", handle)
+        await walker.call(document, "scroll", handle, *first)  # to which it goes back
+        for axis, toward in _WAYS:
+            numbers = [number for number, one in enumerate(scene.scrollers) if one.node == node]
+            if not numbers or not scene.scrollers[numbers[0]].axes[axis]:
+                continue
+            (port,) = common(scene.ports()[numbers], self._window)
+            size, corner = port[2:] - port[:2], port[:2] - self._window[:2]
+            if (size < 1).any():
+                continue
+            steps = itertools.repeat(notches(share * float(size[axis])))
+            spots = [corner + spot for spot in spots_in(size)]
+            async for done, has_moved in walker.wheeled(spots, steps, axis, toward, document, handle):
+                if not has_moved or (done and not await self._look()):
+                    break
+            await walker.call(document, "scroll", handle, *first)
+            await walker.arrive()
+
+    def _boxes(self) -> list[int]:
+        """Return the elements in the window that scroll and hold what is missing, inner ones first."""
+        scene, ports = self._scene, common(self._scene.ports(), self._window)
+        sought: set[int] = set()
+        for number in np.unique(scene.scroller[self.missing]).tolist():
+            while number >= 0:
+                sought.add(number)
+                number = scene.scrollers[number].outer
+        shown = np.all(ports[:, 2:] - ports[:, :2] >= 1, axis=1)
+        return [scene.scrollers[number].node for number in sorted(sought, reverse=True) if shown[number]]
+
+    async def _look(self) -> bool:
+        """Picture what is missing and in the window; return whether to go on."""
+        walker, scene = self._walker, self._scene
+        scene.absent, scene.unread = self._absent, self._unread
+        await walker.show(self.count, self.contents)
+        scrolled, *_ = await walker.call(0, "places")
+        self._window = np.array([scrolled, scrolled + self._window_px]).ravel()
+        place, _ = scene.in_view()
+        middle = (place[:, :2] + place[:, 2:]) / 2
+        here = self.missing & ((middle >= self._window[:2]) & (middle <= self._window[2:])).all(axis=1)
+        here &= (place[:, 2:] > place[:, :2]).all(axis=1) & ~scene.unreadable[scene.owner]
+        if here.any():
+            self.count.recount(here)
+            await walker.view_here(self.count, here, common(around_all(place[here]), self._window))
+            seen = self.count.seen(here)
+            self.found |= seen
+            self.missing &= ~seen
+        self._left -= 1
+        return self._left > 0 and bool(self.missing.any())
