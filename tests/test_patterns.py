@@ -322,8 +322,11 @@ WORST = {
     "renderer.sampling.robots _PLAIN": ["| |", "|1|x", "1.|1|x", "1/1| |x", "1/|1|x", "1e|1|", "1#|a|\n"],
     "renderer.sampling.robots _WAIT": ["| |", "crawl| |", "request| |", "crawl-delay| |"],
     "renderer.sampling.sitemap _WORD": ["|a|", "| |", "|a |"],
+    "renderer.page._pixel_filters _ADDRESS": ['url("|a|', "url(|a|", 'url("|\\\\a|'],
+    "renderer.page._pixel_filters _NUMBER": ["|1|", "1.|1|", "1e|1|"],
+    "renderer.page._pixel_sheets _STYLE_QUERY": ["|style|", "|-style|"],
     "renderer.page._pixel_sheets _PART": ["|:|", "|::|", "|::a|"],
-    "renderer.page._pixel_sheets _COMMENT": [
+    "renderer.page._css_text _COMMENT": [
         "|/*|",
         "/*|*|",
         "/*|a|",
@@ -338,7 +341,7 @@ WORST = {
         "url(|\\\\|",
         "|\\\\|",
     ],
-    "renderer.page._pixel_sheets _ESCAPE": ["|\\|", "\\|1|", "\\1| |", "|\\1 |"],
+    "renderer.page._css_text _ESCAPE": ["|\\|", "\\|1|", "\\1| |", "|\\1 |"],
     "renderer.sampling._page_urls _ESCAPE": ["|%|", "|%4|"],
     "renderer.sampling._page_urls _FILE": ["|.|", "|a|.", "|.jpg|x"],
     "renderer.sampling._page_urls _PATH_SESSION": ["|;jsessionid=|", "|;jsessionid|"],

@@ -100,11 +100,29 @@ def test_the_shadow_of_a_lazy_picture_covers_text(studio: Studio) -> None:
     assert _show(studio, _FAR + _BOX.format("margin:0", _WORDS, shadow) + _FAR)[_WORDS]
 
 
+_LAZY = "<img loading=lazy src=/white.png style='position:absolute;left:0;top:-9px;{}'>"
+_IN_CORNER = "width:1px;height:1px;object-fit:none;object-position:0 0"
+# Before these come, they meet no text.
+GROWING = {
+    "a poster beyond its box": f"<video loading=lazy poster=/white.png style='position:absolute;top:-9px;left:0;"
+    f"overflow:visible;{_IN_CORNER}'></video>",
+    "beyond a box that is cut farther out": _LAZY.format(
+        f"overflow:clip;overflow-clip-margin:content-box 900px;{_IN_CORNER}"
+    ),
+    "of a calculated size": _LAZY.format(
+        "width:calc-size(auto,size);height:calc-size(auto,size);padding:1px"
+    ),
+    "of its least size": _LAZY.format("width:1px;height:1px;min-width:max-content;min-height:max-content"),
+    "as wide as a box that is as wide as it": "<div style='position:absolute;left:-9px;top:0;width:max-content'>"
+    "<img loading=lazy src=/white.png style='display:block;width:100%;height:60px;min-width:1px'></div>",
+    "blurred beyond its box": 16 * _LAZY.format("margin-top:-51px;width:900px;height:60px;filter:blur(40px)"),
+}
+
+
 @pytest.mark.usefixtures("colours")
-def test_what_a_lazy_poster_paints_beyond_its_box_covers_text(studio: Studio) -> None:
-    style = "position:absolute;left:-9px;top:-9px;width:1px;height:1px;overflow:visible;object-fit:none"
-    poster = f"<video loading=lazy poster=/white.png style='{style};object-position:0 0'></video>"
-    assert _show(studio, _FAR + _BOX.format("margin:0", _WORDS, poster) + _FAR)[_WORDS]
+@pytest.mark.parametrize("way", GROWING)
+def test_a_lazy_picture_that_covers_text_only_when_it_comes_is_awaited(studio: Studio, way: str) -> None:
+    assert _show(studio, _FAR + _BOX.format("margin:0", _WORDS, GROWING[way]) + _FAR)[_WORDS]
 
 
 @pytest.mark.usefixtures("colours")

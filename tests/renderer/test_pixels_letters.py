@@ -218,6 +218,12 @@ UNLIKE = {
             ("feBlend", "<feOffset dx=47 /><feBlend in2=SourceGraphic mode=multiply />"),
             ("feComposite", "<feOffset dx=-60 /><feComposite in2=SourceGraphic operator=over />"),
             ("two offsets", f"<feOffset dx=30 /><feOffset dx=17 />{_MERGE}"),
+            ("no second input", "<feOffset dx=47 /><feBlend in=SourceGraphic />"),
+            (
+                "a number that is none",
+                f"<feOffset dx=nan result=a /><feOffset in=SourceGraphic dx=47 />{_MERGE}",
+            ),
+            ("a blur that is none", f"<feGaussianBlur stdDeviation=9_0 /><feOffset dx=47 />{_MERGE}"),
             (
                 "many clear copies",
                 "<feComponentTransfer result=z><feFuncA type=linear slope=0 /></feComponentTransfer>"
@@ -228,10 +234,13 @@ UNLIKE = {
             ),
         )
     },
-    "under its own copy by the encoded name of a filter": _FILTER.format(
-        f"<feOffset dx=47 />{_MERGE}"
-    ).replace("id=f", f"id=f {_WIDE}")
-    + "<p style='filter:url(#%66)'>{}</p>",
+    **{
+        f"under its own copy by a filter at {address}": _FILTER.format(f"<feOffset dx=47 />{_MERGE}").replace(
+            "id=f", f"id={name} {_WIDE}"
+        )
+        + f"<p style='filter:url(\"#{address}\")'>{{}}</p>"
+        for name, address in (("f", "%66"), ("a)b", "a)b"))
+    },
     "drawn letters under their own copy": f"<svg width=900 height=60><filter id=f {_WIDE}><feOffset dx=47 />"
     f"{_MERGE}</filter><text x=8 y=30 filter='url(#f)'>{{}}</text></svg>",
     "under its own reflection": "<p style='width:max-content;margin:20px 0;-webkit-box-reflect:right -100%'>{}</p>",

@@ -617,6 +617,11 @@ DOUBTED = {
         "<svg width=9 height=9><animate href=#i attributeName=x values=9;90 dur=9s repeatCount=indefinite "
         "/></svg><svg width=500 height=50><rect id=i x=9 width=9 height=9 /></svg><p>{}</p>",
     ),
+    "a style query follows an animation": (
+        "styles follow what animations change",
+        "<style>@keyframes k { to { --x: 1 } } div { animation: k 40s infinite } @container/**/style(--x: 2) { p { "
+        "color: #fff } }</style><div><p>{}</p></div>",
+    ),
     "a drawing changes its class": (
         _EVENTS,
         "<svg height=1><rect><animate attributeName=class values=a;b dur=9s repeatCount=indefinite /></rect></svg>"

@@ -149,6 +149,17 @@ globalThis.dom = (() => {
     const isContained = (one) => /^(content|strict)$|layout style paint/.test(getComputedStyle(one).contain);
     return elements.filter(isContained).map((one) => animated(one, { contentVisibility: "visible" }));
   };
+  // Whether a size, or the bounds of one, are lengths: what a word says, or `calc-size()`, may follow the content.
+  const isLength = (style, name) => ["unit", "operator"].some((key) => key in (style.get(name) ?? {}));
+  const BOUNDS = ["min-width", "min-height", "max-width", "max-height", "flex-basis"];
+  const isBounded = (style) => BOUNDS.every((name) => isLength(style, name) || /^(auto|none)$/.test(style.get(name)?.value));
+  // Whether something replaced, such as a picture, paints beyond its box. If nothing says otherwise, it does not.
+  const REPLACED = "img, video, canvas, embed, input[type=image i]";
+  const paintsBeyond = (element) => {
+    const { overflow, overflowClipMargin } = getComputedStyle(element);
+    const isCut = overflow !== "visible" && !(overflow === "clip" && /[1-9]/.test(overflowClipMargin));
+    return !isCut && run(element, Element, "matches", REPLACED);
+  };
   const scrolls = ({ overflowX, overflowY }) => [overflowX, overflowY].map((value) => /auto|scroll/.test(value));
   const canScroll = (element) => {
     if (element === document.scrollingElement) return [true, true];
@@ -204,13 +215,13 @@ globalThis.dom = (() => {
     part(one, Element, "namespaceURI") === "http://www.w3.org/2000/svg" && !run(one, SVGSVGElement, "animationsPaused"));
   const ANIMATING = "animate, animateMotion, animateTransform, set";
   const hasOwn = (drawing) => drawing.querySelector(ANIMATING) !== null;
-  // Events that may come by themselves, or when a reader scrolls, by the names in `begin` and `end` of animations of drawings:
-  // all but those of pointers, keys and fields.
+  // Events that may come by themselves, or when a reader scrolls, in `begin` and `end` of animations of drawings: all but those
+  // of pointers, keys and fields.
   const SENT = new RegExp(`(^|[;.\\s])(${[
-    "repeat", "(begin|end|repeat)Event", "(webkit)?(animation|transition)\\w+", "(before)?toggle", "(mouse)?wheel", "scroll\\w*", "snap\\w*",
-    "load\\w*", "error", "abort", "resize", "contentvisibilityautostatechange", "canplay\\w*", "durationchange", "emptied", "ended",
-    "pause", "play(ing)?", "progress", "ratechange", "seek(ed|ing)", "stalled", "suspend", "timeupdate", "volumechange", "waiting",
-    "cuechange", "encrypted", "waitingforkey",
+    "repeat", "(begin|end|repeat)Event", "(webkit)?(animation|transition)\\w+", "(before)?toggle", "(mouse)?wheel", "scroll\\w*",
+    "snap\\w*", "load\\w*", "error", "abort", "resize", "contentvisibilityautostatechange", "canplay\\w*", "durationchange",
+    "emptied", "ended", "pause", "play(ing)?", "progress", "ratechange", "seek(ed|ing)", "stalled", "suspend", "timeupdate",
+    "volumechange", "waiting(forkey)?", "cuechange", "encrypted",
   ].join("|")})(?![\\w.]|-[a-z])`, "i");
   const isSent = (events) => SENT.test(events ?? "");
   // Those of frames are instances of other classes. What stands still goes nowhere.
@@ -278,7 +289,8 @@ globalThis.dom = (() => {
 
   return {
     part, run, own, kind, isLaidOut, viewOf, trees, places, allTrees, laidOut, animated, selectorsOf, isSkipping, unskip,
-    scrolls, canScroll, animationsOf, refreshOf, refreshBy, leavesIn, clocksOf, hasOwn, ANIMATING, isSent, runs, leftOf, endsWithin, isYoung, lasts, periodOf, repeats,
+    isLength, isBounded, paintsBeyond, scrolls, canScroll, animationsOf, refreshOf, refreshBy, leavesIn, clocksOf, hasOwn,
+    ANIMATING, isSent, runs, leftOf, endsWithin, isYoung, lasts, periodOf, repeats,
     isEndless,
     begins, isPassing, bringTo, SOON_MS, SLOW_MS, hold, isHeld, letGo,
   };

@@ -11,7 +11,7 @@
 Object.assign(domsieve, (() => {
   const {
     part, run, own, kind, isLaidOut, viewOf, trees, places, allTrees, laidOut, canScroll, animationsOf, endsWithin, isYoung,
-    isPassing, runs,
+    isPassing, runs, animated, isLength, isBounded, paintsBeyond,
   } = dom;
 
   let pictures, texts; // none are known if they could not be noted
@@ -78,24 +78,43 @@ Object.assign(domsieve, (() => {
     }
     return found;
   };
+  // Those of some pictures whose size is a share of that of a box, which may follow theirs.
+  const FAR_PX = 30_000;
+  const isWidening = new Map();
+  const findWidening = (all) => {
+    const isBlock = (one) => !/^(inline|contents)$/.test(getComputedStyle(one).display);
+    const blockOf = (one) => {
+      let block = above(one);
+      while (block && !isBlock(block)) block = above(block);
+      return block ?? own("documentElement");
+    };
+    const shares = ["width", "height"].flatMap((name) => all.map((one) => ({ one, name }))
+      .filter(({ one }) => run(one, Element, "computedStyleMap").get(name)?.unit === "percent"));
+    const sizes = () => shares.map(({ block, name }) => run(block, Element, "getBoundingClientRect")[name]);
+    for (const share of shares) share.block = blockOf(share.one);
+    const before = sizes();
+    const made = shares.map(({ one, name }) => animated(one, { [name === "width" ? "minWidth" : "minHeight"]: `${FAR_PX}px` }));
+    const after = sizes();
+    for (const one of made) one.cancel();
+    for (const one of all) isWidening.set(one, false);
+    for (const [at, { one }] of shares.entries()) if (after[at] !== before[at]) isWidening.set(one, true);
+  };
   // Whether a picture has another size when it is there.
   const isUnsized = (one) => {
     if (part(one, Element, "localName") === "iframe") return false;
     const [box, style] = [one.getBoundingClientRect(), run(one, Element, "computedStyleMap")];
-    const isByWord = (name) => typeof style.get(name)?.value === "string"; // such as auto
-    const hasRatio = /\d/.test(style.get("aspect-ratio"));
-    return !box.width || !box.height || (!hasRatio && (isByWord("width") || isByWord("height")));
+    const isGiven = /\d/.test(style.get("aspect-ratio")) || ["width", "height"].every((name) => isLength(style, name));
+    return !box.width || !box.height || !isGiven || !isBounded(style);
   };
   // Whether an element paints beyond its box, or elsewhere once a reader scrolls, or one around it does; `known` has what was
   // asked before.
-  const REPLACED = "img, video, canvas, embed, input[type=image i]"; // these paint in their box, if nothing says otherwise
   const paintsElsewhere = (element, known) => {
     const path = [];
     for (let one = element; one && !known.has(one); one = above(one)) path.push(one);
     for (const one of path.reverse()) {
-      const { filter, overflow, position, webkitBoxReflect } = getComputedStyle(one);
-      known.set(one, known.get(above(one)) || /sticky|fixed/.test(position) || /drop-shadow|url/.test(filter)
-        || webkitBoxReflect !== "none" || (overflow === "visible" && run(one, Element, "matches", REPLACED)));
+      const { filter, position, webkitBoxReflect } = getComputedStyle(one);
+      known.set(one, known.get(above(one)) || /sticky|fixed/.test(position) || /drop-shadow|url|blur/.test(filter)
+        || webkitBoxReflect !== "none" || paintsBeyond(one));
     }
     return known.get(element);
   };
@@ -108,7 +127,9 @@ Object.assign(domsieve, (() => {
       return lines.some(({ box }) => meets(box, [left + 1, top + 1, right - 1, bottom - 1]));
     };
     const known = new Map();
-    return found.filter((one) => (isUnsized(one) && !scripted.has(one)) || meetsText(one) || paintsElsewhere(one, known));
+    findWidening(found.filter((one) => !isWidening.has(one)));
+    const isFree = (one) => (isUnsized(one) || isWidening.get(one)) && !scripted.has(one);
+    return found.filter((one) => isFree(one) || meetsText(one) || paintsElsewhere(one, known));
   };
   const isNear = ({ left, right, top, bottom }, reach) =>
     left < innerWidth + reach && right > -reach && top < innerHeight + reach && bottom > -reach;

@@ -9,10 +9,10 @@ from urllib.parse import urljoin
 import msgspec
 import numpy as np
 
+from domsieve.renderer.page._css_text import unescaped
 from domsieve.renderer.page._pixel_capture import PixelCapture
 from domsieve.renderer.page._pixel_parts import F64, OUTWARDS, Bools, meet
 from domsieve.renderer.page._pixel_scene import SHOWING, Scene
-from domsieve.renderer.page._pixel_sheets import unescaped
 from domsieve.snapshot.page import Kind
 
 # Boxes that move by less are not moved.
@@ -20,9 +20,6 @@ _STILL_PX = 1.0
 
 # What drawings show elsewhere.
 _REFERRED = frozenset({"mask", "pattern", "symbol", "clippath", "marker", "defs", "filter"})
-
-# These paint in their box only, if nothing says otherwise.
-_REPLACED = frozenset({"img", "video", "canvas", "embed"})
 
 # How far images of borders reach beyond their box at most. A guess.
 _OUTSET_PX = 40.0
@@ -252,7 +249,7 @@ def mark_missing(scene: Scene, missing: Missing, *, is_lively: bool) -> bool:
         if scene.names[node] == "object":
             is_placed = scene.style(node, "position")[0] in {"absolute", "fixed"}
             scene.unsure |= scene.below_one(node) | (not is_placed)
-    mark_under(scene, scene.bounds[late].reshape(-1, 2, 2))
+    mark_under(scene, (scene.bounds[late] + scene.reach_px[late][:, None] * OUTWARDS).reshape(-1, 2, 2))
     return missing.is_loose or any(
         "url(" in scene.style(node, "content")[0] or _sticks(scene, node) for node in late
     )
@@ -270,10 +267,9 @@ def _sticks(scene: Scene, node: int) -> bool:
 def _paints_elsewhere(scene: Scene, node: int) -> bool:
     """Return whether what an element shows may be seen far from its box."""
     name = scene.names[node]
-    border, marker, overflow = scene.style(node, "border-image", "list-style-image", "overflow-x")
+    border, marker = scene.style(node, "border-image", "list-style-image")
     _, _, outset = border.partition(" / ")[2].partition(" / ")
-    is_copied = name == "image" and "use" in scene.names
-    if is_copied or (name in _REPLACED and overflow == "visible"):
+    if name == "image" and "use" in scene.names:
         return True
     if "url(" in marker or not set("123456789").isdisjoint(outset):
         return True

@@ -1,8 +1,10 @@
 """What filters of SVG make of letters: whether they take them apart, and where they draw copies of them."""
 
+import re
 from collections.abc import Mapping, Sequence
 from urllib.parse import unquote
 
+from domsieve.renderer.page._css_text import unescaped
 from domsieve.renderer.page._pixel_capture import PixelDocument
 
 # Filters of SVG that change colours, blur, or make letters bolder, which pictures tell. All others can move parts of
@@ -18,6 +20,12 @@ _CLEAR_FILTERS = _INNER | {
     *("feflood", "fegaussianblur", "femerge", "femorphology", "feoffset", "fespecularlighting"),
 }
 _ANIMATING = frozenset({"animate", "set"})
+# These draw a second input.
+_OF_TWO = frozenset({"feblend", "fecomposite", "fedisplacementmap"})
+# Those that have the letters by themselves. What else has no name of a result is the result before.
+_SOURCES = frozenset({"SourceGraphic", "SourceAlpha", "FillPaint", "StrokePaint"})
+# https://www.w3.org/TR/css-syntax-3/#number-token-diagram
+_NUMBER = re.compile(r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?")
 # Shadows have these by themselves: Filter Effects Module Level 1, section 9.12.
 _OF_SHADOWS = {"dx": "2", "dy": "2", "stddeviation": "2"}
 # So many copies are followed. A guess.
@@ -26,8 +34,11 @@ _FAR_PX = 10_000.0
 # What is blurred by so many px, or by this share of how far it is away, is a shadow and no copy.
 _SOFT_PX, _SOFT = 2.0, 0.04
 
+_ADDRESS = re.compile(r"""url\((?:"((?:\\[\s\S]|[^"\\])*)"|([^)"]*))""")
+
 Copy = tuple[float, float, float]
 """How far to the right and down letters are drawn, and how much they are blurred, in px."""
+_HERE: Copy = (0.0, 0.0, 0.0)
 
 
 class Filters:
@@ -94,7 +105,7 @@ def _spread(copies: Sequence[Copy]) -> float:
 
 def _addresses(value: str) -> list[str]:
     """Return the addresses in a computed ``filter``, as they are written and decoded."""
-    found = [part.partition(")")[0].strip("\"'") for part in value.split("url(")[1:]]
+    found = [unescaped(quoted or plain) for quoted, plain in _ADDRESS.findall(value)]
     return [*found, *map(unquote, found)]
 
 
@@ -105,7 +116,7 @@ def _copies(parts: Sequence[tuple[str, Mapping[str, str]]]) -> list[Copy]:
     ----------
     parts : the filter and the elements in it, in order: their names and attributes.
     """
-    source: list[Copy] = [(0.0, 0.0, 0.0)]
+    source: list[Copy] = [_HERE]
     results: dict[str, list[Copy]] = {}
     last, before, merging = source, source, ""
     in_boxes = parts[0][1].get("primitiveunits", "").lower() == "objectboundingbox"
@@ -113,16 +124,15 @@ def _copies(parts: Sequence[tuple[str, Mapping[str, str]]]) -> list[Copy]:
         if name in _ANIMATING:
             return [*source, (_FAR_PX, 0.0, 0.0)]
         if name == "femergenode":
-            own = results.get(said["in"], source) if said.get("in") else before
-            last = results[merging] = _distinct(last + own)
+            last = results[merging] = _distinct(last + _input(said, "in", results, before))
         if not name.startswith("fe") or name in _INNER:
             continue
         before, merging = last, said.get("result", "")
-        own = results.get(said["in"], source) if said.get("in") else before
+        own = _input(said, "in", results, before)
         if name in {"feflood", "femerge"}:
             own = []
-        elif "in2" in said:
-            own = own + results.get(said["in2"], source)
+        elif name in _OF_TWO:
+            own = own + _input(said, "in2", results, before)
         blur = _blur(said.get("stddeviation", _OF_SHADOWS["stddeviation"] if name == "fedropshadow" else "0"))
         if name in {"feoffset", "fedropshadow"}:
             initial = _OF_SHADOWS if name == "fedropshadow" else {}
@@ -137,6 +147,15 @@ def _copies(parts: Sequence[tuple[str, Mapping[str, str]]]) -> list[Copy]:
     return last
 
 
+def _input(
+    said: Mapping[str, str], name: str, results: Mapping[str, list[Copy]], before: list[Copy]
+) -> list[Copy]:
+    """Return what a part takes: a result or the source by its name, else the result of the part before."""
+    if (named := said.get(name, "")) in _SOURCES:
+        return [_HERE]
+    return results.get(named, before) if named else before
+
+
 def _distinct(copies: Sequence[Copy]) -> list[Copy]:
     """Return each copy once; if there are too many, some of them and one far away."""
     found = [*dict.fromkeys(copies)]
@@ -144,10 +163,9 @@ def _distinct(copies: Sequence[Copy]) -> list[Copy]:
 
 
 def _number(value: str) -> float:
-    try:
-        return float(value)
-    except ValueError:
-        return 0.0
+    """Return a number as browsers read it, 0 for all else."""
+    found = float(value) if _NUMBER.fullmatch(value.strip()) else 0.0
+    return found if abs(found) < _FAR_PX else _FAR_PX
 
 
 def _blur(value: str) -> float:

@@ -6,6 +6,7 @@ from collections.abc import Collection
 from itertools import chain, pairwise
 from typing import Any
 
+from domsieve.renderer.page._css_text import uncommented, unescaped
 from domsieve.renderer.page._pixel_capture import PixelCapture
 from domsieve.renderer.page._pixel_page import OpenPage
 
@@ -13,16 +14,11 @@ from domsieve.renderer.page._pixel_page import OpenPage
 _RELOAD_S = 2.0
 # More characters than these are not read: the sheets may mention anything.
 _MOST_CHARACTERS = 20_000_000
-# https://www.w3.org/TR/css-syntax-3/#consume-escaped-code-point
-_ESCAPE = re.compile(r"\\(?:([0-9A-Fa-f]{1,6})(?:\r\n|\s)?|([^\r\n\f]))")
-_LAST_CHARACTER = 0x10FFFF
-# Comments, and in group 1 strings, addresses and escapes, which have none.
-_COMMENT = re.compile(
-    r"""("(?:\\[\s\S]|[^"\\\n])*"?|'(?:\\[\s\S]|[^'\\\n])*'?|[uU][rR][lL]\((?:\\[\s\S]|[^)"'\\])*|\\[\s\S])"""
-    r"|/\*[\s\S]*?(?:\*/|\Z)"
-)
 PICTURED_PARTS = "pictures of parts of elements"
 """`mentioned` says so if there may be some, other than of those parts that captures have."""
+STYLE_QUERIES = "queries of styles"
+"""`mentioned` says so if there may be any: conditions that custom properties fulfil, which animations may change."""
+_STYLE_QUERY = re.compile(r"(?<![\w-])style\(")
 # Pseudo-elements: https://www.w3.org/TR/selectors-4/#pseudo-element-syntax
 _PART = re.compile(r"::([a-z-]+)|:(first-line|first-letter)")
 _CAPTURED = frozenset({"before", "after", "marker", "part", "slotted"})
@@ -70,6 +66,8 @@ async def mentioned(
     found = {word for word in words if any(word in text for text in plain)}
     if any(map(_has_pictured_parts, plain)):
         found.add(PICTURED_PARTS)
+    if any(map(_STYLE_QUERY.search, plain)):
+        found.add(STYLE_QUERIES)
     if any([header.get("loadingFailed") and not await page.is_empty(header) for header in headers]):
         found.update(otherwise)
     return frozenset(found)
@@ -84,21 +82,6 @@ def _has_pictured_parts(css: str) -> bool:
         if is_part and any(word in inside.partition("}")[0] for word in _PICTURES):
             return True
     return False
-
-
-def uncommented(text: str) -> str:
-    """Return CSS without its comments."""
-    return _COMMENT.sub(r"\1", text) if "/*" in text else text
-
-
-def unescaped(text: str) -> str:
-    """Return CSS with its escapes replaced by what they stand for."""
-    return _ESCAPE.sub(_meant, text) if "\\" in text else text
-
-
-def _meant(escape: re.Match[str]) -> str:
-    digits, character = escape.groups()
-    return chr(min(int(digits, 16), _LAST_CHARACTER)) if digits else character
 
 
 def _attributes(capture: PixelCapture) -> str:

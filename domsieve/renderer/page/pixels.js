@@ -8,7 +8,7 @@
 // put(element, keyframe), scroll(element, left, top): change an element for the pictures.
 // stays(isLively, ...elements), scrollBoxes(share), scrollBoxesBack(), places(...elements): see below.
 // shown(): the addresses of what the page has asked for to show it; pictures of scripts may be shown nowhere.
-// unsized(...roots): the addresses of pictures and videos that may have another size when they come; "" of lazy ones that
+// unsized(...roots): the addresses of pictures and videos that may have another size when they come, or paint beyond it; "" of lazy ones that
 // nobody has asked for.
 // idleSheets(...roots): the addresses of style sheets of which no link applies, such as those for printing.
 // isLive(late, element): whether a worker may draw a canvas, or feed a video, or what the video shows is late.
@@ -23,7 +23,7 @@
 // document, and on the page, where it may be in a slot, waysOf(element): how far it can be scrolled to the side and down,
 // isWindow(element), scrolledTo(element), scrollOn(element, left, top) and scrollBack([element, [left, top]]).
 globalThis.domsievePixels = (() => {
-  const { part, run, own, isLaidOut, scrolls, trees, animated } = dom;
+  const { part, run, own, isLaidOut, isBounded, paintsBeyond, scrolls, trees, animated } = dom;
 
   const sheet = (rules) => {
     const made = new CSSStyleSheet();
@@ -272,18 +272,18 @@ globalThis.domsievePixels = (() => {
     },
 
     unsized(...roots) {
-      const asked = "img, input[type=image i], video, embed, image";
+      const asked = "img, input[type=image i], video, embed, object, image";
       const isFree = (one) => {
         const style = run(one, Element, "computedStyleMap");
         // Boxes around a picture may have its size, which percentages are of, unless it is placed apart from them.
         const units = /absolute|fixed/.test(style.get("position")) ? ["px", "percent"] : ["px"];
         const fixed = ["width", "height"].filter((name) => units.includes(style.get(name)?.unit));
-        return fixed.length + /\d/.test(style.get("aspect-ratio")) < 2;
+        return fixed.length + /\d/.test(style.get("aspect-ratio")) < 2 || !isBounded(style) || paintsBeyond(one);
       };
       const addresses = (one) => {
         if (one.loading === "lazy" && one.complete === false) return [""];
-        const given = [!one.readyState && (one.currentSrc || one.src), one.poster, one.href?.baseVal];
-        return given.filter(Boolean).map(addressOf).filter((one) => one?.startsWith("http"));
+        const given = [!one.readyState && (one.currentSrc || one.src), one.poster, one.data, one.href?.baseVal];
+        return given.filter((value) => value && typeof value === "string").map(addressOf).filter((one) => one?.startsWith("http"));
       };
       const isLate = (one) => isLaidOut(one) && !one.naturalWidth && isFree(one);
       return treesOf(roots).flatMap((root) => [...root.querySelectorAll(asked)]).filter(isLate).flatMap(addresses);

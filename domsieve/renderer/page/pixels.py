@@ -58,7 +58,7 @@ from domsieve.renderer.page._pixel_scripts import (
     revealed,
     with_scripts,
 )
-from domsieve.renderer.page._pixel_sheets import PICTURED_PARTS, mentioned
+from domsieve.renderer.page._pixel_sheets import PICTURED_PARTS, STYLE_QUERIES, mentioned
 from domsieve.renderer.page._pixel_viewer import AT_END
 from domsieve.renderer.page._pixel_walk import Walker
 from domsieve.renderer.page._pixel_window import grounds_of, in_window
@@ -134,6 +134,7 @@ async def look(
                 page.has_canvas = scripts and any(await page.ask_all("hasCanvas"))
                 sought = (_SKIPPING, _FIRST_LINE, *_STATES, *_ANCHORS, *WORDS)
                 words = await mentioned(page, capture, sought, (_SKIPPING, PICTURED_PARTS, *LIKELY))
+                page.has_queries = STYLE_QUERIES in words
                 if _SKIPPING in words or page.has_closed_roots:
                     capture = await revealed(page, style_names, has_canvas=page.has_canvas)
                 if scripts and SCRIPTING in words:
@@ -185,13 +186,14 @@ class _Page(Walker):
     Attributes
     ----------
     has_first_lines : whether style sheets may give first lines another font.
+    has_queries : whether styles may follow what animations change.
     has_states : whether styles may follow what is scrolled, other than by animations: `_STATES`.
     doubt : why no text is surely seen, "" if some are.
     moments : moments at which animations bring texts in view that are not, if there are any.
     count : what is counted, once there may be a picture.
     """
 
-    has_first_lines = has_states = False
+    has_first_lines = has_queries = has_states = False
     doubt = ""
     moments: Moments | None = None
     count: Count | None = None
@@ -320,7 +322,7 @@ class _Page(Walker):
         counts = np.array(await self.ask_all("still"), np.intp).reshape(-1, 4)
         every, driven, waiting, left_out = counts.sum(axis=0).tolist()
         if left_out:
-            self.doubt = f"{left_out} animations too many, which may move texts"
+            self.doubt = self.doubt or f"{left_out} animations too many, which may move texts"
         return every, driven, waiting
 
     async def _settle(
@@ -345,6 +347,8 @@ class _Page(Walker):
         nodes = scene.fixed.tolist()
         fixed = dict(zip(nodes, await self._handles(scene, nodes), strict=True))
         animations, driven, waiting = await self.still()
+        if animations and self.has_queries:
+            self.doubt = self.doubt or "styles follow what animations change"
         self.has_driven = self.has_states or driven > 0
         self.is_lively |= driven > 0 or waiting > 0
         if driven:
