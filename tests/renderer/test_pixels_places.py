@@ -617,6 +617,15 @@ DOUBTED = {
         "<svg width=9 height=9><animate href=#i attributeName=x values=9;90 dur=9s repeatCount=indefinite "
         "/></svg><svg width=500 height=50><rect id=i x=9 width=9 height=9 /></svg><p>{}</p>",
     ),
+    "a wheel changes a number first": (
+        "a wheel changes a number field, which has the focus",
+        "<input type=number value=9 min=1 max=5 autofocus><p>{}</p>",
+    ),
+    "a size query follows an animation": (
+        "styles may follow sizes that animations change",
+        "<style>@keyframes k { to { width: 90px } } div { animation: k 40s infinite; container-type: inline-size } "
+        "@container (width < 50px) { i { color: #fff } }</style><div><i>.</i></div><p>{}</p>",
+    ),
     "a style query follows an animation": (
         "styles follow what animations change",
         "<style>@keyframes k { to { --x: 1 } } div { animation: k 40s infinite } @container/**/style(--x: 2) { p { "

@@ -30,6 +30,8 @@ _MOST_PRESSED, _MOST_LOOKS, _FEWEST_LOOKS = 30, 20, 2
 # A wheel is turned at so many places of the window, between two shares of its sides, and if nothing moves, so many
 # times as far.
 _MOST_SPOTS, _SPOTS, _ONCE_MORE = 3, (0.05, 0.95), (1, 4)
+# A pointer that moves by so many px may turn another box: Chrome takes 10.
+_ASIDE_PX = 15.0
 # Boxes are scrolled to these shares of their way, so that the page asks for what it shows there.
 _LOAD_SHARES = 0.02, 0.1, 0.25, 0.5, 0.75, 1.0
 
@@ -197,13 +199,16 @@ class Reader(Camera):
         state: dict[str, Any] = await self.call(document, "turned", number)
         return state
 
-    async def _dispatch(self, at: Sequence[float] | F64, axis: int, notches: Iterable[float]) -> None:
-        wheel = {"type": "mouseWheel", "x": float(at[0]), "y": float(at[1]), "deltaX": 0.0, "deltaY": 0.0}
+    async def _dispatch(self, at: Sequence[float], axis: int, notches: Iterable[float]) -> None:
         await self.loosen()
         for px in notches:
-            wheel["deltaY" if axis else "deltaX"] = px
-            await self.session.send("Input.dispatchMouseEvent", wheel)
+            await self._turn_by(at, axis, px)
         await self.arrive()
+
+    async def _turn_by(self, at: Sequence[float] | F64, axis: int, px: float) -> None:
+        x, y = map(float, at)
+        way = {"deltaX": 0.0, "deltaY": 0.0, "deltaY" if axis else "deltaX": px}
+        await self.session.send("Input.dispatchMouseEvent", {"type": "mouseWheel", "x": x, "y": y, **way})
 
     async def wheeled(
         self, spots: Sequence[F64], steps: Iterable[Sequence[float]], axis: int, toward: int, *box: Any
@@ -212,7 +217,7 @@ class Reader(Camera):
 
         Parameters
         ----------
-        spots : places of the window (2,) at one of which the wheel is turned.
+        spots : pairs of places of the window (2, 2) at one of which the wheel is turned, see `spots_in`.
         steps : by how much the wheel scrolls each time, in px by notch.
         toward : -1 to scroll up or to the left.
         box : the document and the handle of the box that is scrolled; the page if there are none.
@@ -228,14 +233,21 @@ class Reader(Camera):
         for step in steps:
             if left < _AT_END_PX:
                 return
-            has_moved = False
+            begin, has_moved = done, False
             # What sticks may become smaller, so that the page goes back by as much.
             for times, at in itertools.product(_ONCE_MORE, [*spots]):
-                await self._dispatch(at, axis, (toward * times * px for px in step))
-                before, (at_last, left) = done, await look()
-                done = abs(at_last - first)
-                if has_moved := done > before:
-                    spots.sort(key=lambda one: one is not at)
+                await self.loosen()
+                for px, place in zip(step, itertools.cycle(at), strict=False):  # styles follow each notch
+                    await self._turn_by(place, axis, toward * times * px)
+                    await self.wake()
+                    before, (at_last, left) = done, await look()
+                    done = abs(at_last - first)
+                    if done <= before:
+                        break
+                await self.arrive()
+                if has_moved := done > begin:
+                    # Beside a page, boxes take the wheel that come under the pointer; a box keeps or loses it.
+                    spots = [at] if box else sorted(spots, key=lambda one: one is not at)
                     break
             yield done, has_moved
             if not has_moved:
@@ -284,13 +296,18 @@ class Reader(Camera):
 
 
 def spots_in(size: F64) -> list[F64]:
-    """Return places (2,) in a box of some width and height where a wheel may be turned, from its corner."""
-    return [size * [CHANCE.uniform(*_SPOTS), CHANCE.uniform(*_SPOTS)] for _ in range(_MOST_SPOTS)]
+    """Return pairs of places (2, 2) in a box of some width and height where a wheel may be turned, from its corner.
+
+    A box that is scrolled keeps the wheel, also when something comes over it, until the pointer moves: so both are in
+    turn.
+    """
+    firsts = [size * [CHANCE.uniform(*_SPOTS), CHANCE.uniform(*_SPOTS)] for _ in range(_MOST_SPOTS)]
+    return [np.array([one, np.where(one < size / 2, one + _ASIDE_PX, one - _ASIDE_PX)]) for one in firsts]
 
 
-def notches(px: float) -> list[float]:
-    """Return by how much a wheel scrolls by each notch, in px, if it scrolls so far."""
-    count = math.ceil(px / _WHEEL_PX)
+def notches(px: float, most_px: float = _WHEEL_PX) -> list[float]:
+    """Return by how much a wheel scrolls by each notch, in px, at most `most_px`, if all scroll so far."""
+    count = math.ceil(px / min(most_px, _WHEEL_PX))
     return [px / count] * count
 
 

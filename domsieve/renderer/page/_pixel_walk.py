@@ -1,8 +1,8 @@
 """Scroll an open page with nothing but a wheel, as a reader does, and look what it shows."""
 
 import contextlib
-import itertools
-from collections.abc import AsyncIterator, Mapping
+from collections import Counter
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,12 +13,21 @@ from domsieve.renderer.page._pixel_parts import CHANCE, F64, Bools, common
 from domsieve.renderer.page._pixel_reader import notches, spots_in
 from domsieve.renderer.page._pixel_scene import LOOKING, Scene
 from domsieve.renderer.page._pixel_search import Searcher
+from domsieve.renderer.page._pixel_viewer import AT_END
 
 # By how much a page or a box is scrolled between two pictures, as shares of what it shows, the first and the second
 # time that it is walked through. What is at an edge or under a bar the first time is elsewhere the second time.
 _STEPS = (0.65, 0.75), (0.4, 0.6)
 # A wheel is turned along an axis, forwards or back: a box may begin at its end.
 _WAYS = (1, 1), (0, 1), (0, -1), (1, -1)
+# How far a page is scrolled, in px, to know which boxes stay where they are. So many windows of a box are looked at.
+_FAR_PX, _MOST_WINDOWS = (2.0, 400.0), 48
+# In a low box, each notch goes so far at most, as a share of what it shows, so that it meets what comes over it.
+_NOTCH = 0.3
+# So far it is scrolled at most to what is missing next, in px.
+_MOST_PX = 1_000.0
+# So many times at most a box is walked through each time: it may be at an edge of the window at first.
+_MOST_TIMES = 2
 # So many pictures are taken each time.
 _MOST_PICTURES = 100
 
@@ -29,6 +38,42 @@ class Walker(Searcher):
     Where styles follow the scrolling, a page may show other things when it is brought to a place at once, and when
     what is fixed is lifted. So readers see for sure only what such a walk shows; see `Count.walked`.
     """
+
+    async def staying(self, fixed: Sequence[Any], *, to_side: bool) -> Bools:
+        """Return which fixed elements stay as they are when the page is scrolled, as far as it can be.
+
+        If they may follow boxes, these are scrolled, too, and with `to_side`, the page is scrolled to the side.
+        """
+        if not fixed:
+            return np.zeros(0, np.bool_)
+        looks, roots = [], self._roots[0]
+
+        async def see() -> None:
+            looks.append(await self.call(0, "stays", self.is_lively, len(fixed), *fixed, *roots))
+
+        # What leaves its place only later, or changes on the way, is no fixed box.
+        window = await self.go(AT_END)
+        end, size = float(window[1]), window[2:] - window[:2]
+        sides = [float((await self.go(0.0, far))[0]) for far in (-AT_END, AT_END)] if to_side else []
+        places = [(top, 0.0) for top in (0.0, 1.0, CHANCE.uniform(*_FAR_PX), *self.stops(end, size[1]), end)]
+        places += [(0.0, left) for side in sides if side for left in (*self.stops(side, size[0]), side)]
+        for place in places:
+            await self.go(*place)
+            await see()
+        await self.go(0.0)
+        if self.is_lively and (windows := await self.scroll_boxes(1.0, 0)):
+            for share in (*self.stops(1.0, 1 / min(windows, _MOST_WINDOWS)), 1.0):
+                await self.scroll_boxes(share, 0)
+                await self.arrive()
+                await see()
+            await self.call(0, "scrollBoxesBack")
+            await self.arrive()
+        driven = await self.call(0, "areDriven", *fixed)
+        stays = (
+            not any(held for _, held in own) and len({look for look, _ in own}) == 1 and not is_driven
+            for *own, is_driven in zip(*looks, driven, strict=True)
+        )
+        return np.fromiter(stays, np.bool_)
 
     async def walk(self, count: Count, fixed: dict[int, Any], window_px: F64, whole: F64) -> F64:
         """Picture what a walk through the page and its boxes shows.
@@ -42,7 +87,6 @@ class Walker(Searcher):
         whole : what there is to scroll to.
         """
         whole, every = whole.copy(), np.ones(count.scene.owner.size, np.bool_)
-        count.walked = ~every
         async with self._walking(count, fixed, window_px, count.missing(every)) as walk:
             for axis in (1, 0):
                 begin, end = whole[axis::2].tolist()
@@ -51,7 +95,6 @@ class Walker(Searcher):
                     whole[axis] = max(begin, end - seen)
                 else:
                     whole[2 + axis] = min(end, seen)
-        count.take(walk.count, walk.found)
         return whole
 
     async def walk_again(self, count: Count, fixed: dict[int, Any], window_px: F64) -> None:
@@ -79,9 +122,10 @@ class Walker(Searcher):
                 yield walk
             await self.go_back()
             await self.reshape(count, before, walk.contents)
-        finally:
+        finally:  # also if time runs out
             scene.absent, scene.unread, scene.misshapen = absent, unread, misshapen
-        count.walked = walk.found if count.walked is None else count.walked | walk.found
+            count.take(own, walk.found)
+            count.walked = walk.found if count.walked is None else count.walked | walk.found
 
     async def go_back(self) -> None:
         """Scroll the page and its boxes to where they were at first."""
@@ -109,12 +153,8 @@ class _Walk:
     def __init__(
         self, walker: Walker, count: Count, missing: Bools, contents: Mapping[int, F64], window_px: F64
     ) -> None:
-        self._walker, self._scene, self._window_px, self._left = (
-            walker,
-            count.scene,
-            window_px,
-            _MOST_PICTURES,
-        )
+        self._walker, self._scene, self._window_px = walker, count.scene, window_px
+        self._left, self._times = _MOST_PICTURES, Counter[tuple[int, float]]()
         self._window, self._absent, self._unread = np.zeros(4), count.scene.absent, count.scene.unread
         self.count, self.contents = count, contents
         self.missing, self.found = missing.copy(), np.zeros_like(missing)
@@ -131,15 +171,37 @@ class _Walk:
         """
         walker, size = self._walker, float(self._window_px[axis])
         await walker.go_back()
-        steps = itertools.repeat(notches(share * size))
+        steps = self._steps(share * size, axis, toward)
         async for done, has_moved in walker.wheeled(spots_in(self._window_px), steps, axis, toward):
             if not has_moved:
                 return done + size
             if not await self._look():
                 break
             for node in self._boxes():
-                await self._through_box(node, share)
+                self._times[node, share] += 1
+                if self._times[node, share] <= _MOST_TIMES:
+                    await self._through_box(node, share)
         return np.inf
+
+    def _steps(
+        self, least_px: float, axis: int, toward: int, node: int = -1, notch_px: float = np.inf
+    ) -> Iterator[list[float]]:
+        """Yield by how much a wheel scrolls the page, or a box, each time: to what is missing next."""
+        while np.isfinite(gap := self._gap(axis, toward, node)):
+            yield notches(min(max(least_px, gap + least_px / 2), max(least_px, _MOST_PX)), notch_px)
+
+    def _gap(self, axis: int, toward: int, node: int) -> float:
+        """Return how far what is missing next is beyond the window, or a box, in px; infinity if nothing is."""
+        scene, port, parts = self._scene, self._window, self.missing
+        if node >= 0:
+            numbers = [number for number, one in enumerate(scene.scrollers) if one.node == node]
+            if not numbers:
+                return np.inf
+            port = common(scene.ports()[numbers], port)[0]
+            parts = parts & scene.below_one(node)[scene.owner]
+        middle = scene.box[parts][:, axis::2].mean(axis=1)
+        gaps = middle - port[2 + axis] if toward > 0 else port[axis] - middle
+        return float(gaps[gaps > 0].min(initial=np.inf))
 
     async def _through_box(self, node: int, share: float) -> None:
         """Walk through a box that is in the window, to all sides to which it goes on."""
@@ -155,7 +217,7 @@ class _Walk:
             size, corner = port[2:] - port[:2], port[:2] - self._window[:2]
             if (size < 1).any():
                 continue
-            steps = itertools.repeat(notches(share * float(size[axis])))
+            steps = self._steps(share * float(size[axis]), axis, toward, node, _NOTCH * float(size[axis]))
             spots = [corner + spot for spot in spots_in(size)]
             async for done, has_moved in walker.wheeled(spots, steps, axis, toward, document, handle):
                 if not has_moved or (done and not await self._look()):

@@ -48,7 +48,7 @@ from domsieve.renderer.page._pixel_changes import (
 )
 from domsieve.renderer.page._pixel_count import Count, Sight
 from domsieve.renderer.page._pixel_fonts import Written, letters_of_fonts
-from domsieve.renderer.page._pixel_parts import CHANCE, F64, Bools, Ints, common, meet
+from domsieve.renderer.page._pixel_parts import F64, Ints, common, meet
 from domsieve.renderer.page._pixel_scene import SHOWING, Scene
 from domsieve.renderer.page._pixel_scripts import (
     LIKELY,
@@ -67,7 +67,6 @@ from domsieve.snapshot.page import Kind
 # Bounds of the work on one page. Texts beyond them are unsure.
 _TALLEST_PX, _WIDEST_PX = 1_000_000, 16_384
 _MOST_SHADED, _MOST_CUT = 30_000, 500
-_MOST_WINDOWS = 48  # of a box are looked at
 # All requests wait until the end: else what comes in view for a picture changes the page when it arrives, or fails.
 _HELD = {"patterns": [{"urlPattern": "*"}]}
 # What it asks for while it is prepared has this time to arrive. A guess.
@@ -83,8 +82,12 @@ _FIRST_LINE = "first-line"
 # With these, what is scrolled changes styles, or only places.
 _STATES = "scroll-state", ":target-current", ":target-before", ":target-after", "anchored("
 _ANCHORS = "anchor(", "position-area", "position-anchor", "anchor-center"
-# How far a page is scrolled, in px, to know which boxes stay where they are.
-_FAR_PX = 2.0, 400.0
+# What pages may have that pictures cannot follow, and hardly any has, see ``oddities``.
+_ODDITIES = {
+    "events": "animations of drawings wait for events, or change what is elsewhere",
+    "sizes": "styles may follow sizes that animations change",
+    "number": "a wheel changes a number field, which has the focus",
+}
 
 
 async def look(
@@ -217,8 +220,8 @@ class _Page(Walker):
         scene.has_first_lines = self.has_first_lines
         if mark_missing(scene, missing, is_lively=self.is_lively):
             self.doubt = "pictures are missing that may cover or move texts"
-        elif any(await self.ask_all("hasEvents")):
-            self.doubt = "animations of drawings wait for events, or change what is elsewhere"
+        elif oddities := [name for found in await self.ask_all("oddities") for name in found]:
+            self.doubt = _ODDITIES[oddities[0]]
         if scripted:
             scene.unsure |= scripted.is_unlike
             chosen = chosen_by(scene, SCRIPTING)
@@ -279,7 +282,9 @@ class _Page(Walker):
         scene = count.scene
         scene.absent &= not self.moments  # they may come
         sights, ranges = count.sights(np.zeros(scene.owner.size, np.bool_))
-        is_open = ~count.settled | (self.is_unsteady or self.is_lively or bool(self.moments))
+        is_open = ~count.settled | (self.is_unsteady or bool(self.moments))
+        if self.is_lively and not self.is_unsteady:
+            is_open = np.ones_like(count.settled) if count.walked is None else ~count.walked
         left = np.unique(scene.owner[is_open])
         left = left[~scene.unreadable[left] & ~scene.unsure[left]]
         sights[left] = Sight.UNPICTURED
@@ -347,7 +352,7 @@ class _Page(Walker):
         nodes = scene.fixed.tolist()
         fixed = dict(zip(nodes, await self._handles(scene, nodes), strict=True))
         animations, driven, waiting = await self.still()
-        if animations and self.has_queries:
+        if animations > driven and self.has_queries:
             self.doubt = self.doubt or "styles follow what animations change"
         self.has_driven = self.has_states or driven > 0
         self.is_lively |= driven > 0 or waiting > 0
@@ -355,7 +360,7 @@ class _Page(Walker):
             await self.wake()
         if waiting:
             await self.pass_by()
-        stays = await self._staying([*fixed.values()], to_side=not scene.is_cut_at_side)
+        stays = await self.staying([*fixed.values()], to_side=not scene.is_cut_at_side)
         is_ground = grounds_of(scene, window_px)
         grounds = scene.fixed[stays & is_ground]
         scene.keep_fixed(stays & ~is_ground)
@@ -371,42 +376,6 @@ class _Page(Walker):
         if not self.is_lively:  # else it may be visible in another place
             skip_invisible(scene, capture, names)
         return {node: fixed[node] for node in scene.fixed.tolist()}, grounds
-
-    async def _staying(self, fixed: Sequence[Any], *, to_side: bool) -> Bools:
-        """Return which fixed elements stay as they are when the page is scrolled, as far as it can be.
-
-        If they may follow boxes, these are scrolled, too, and with `to_side`, the page is scrolled to the side.
-        """
-        if not fixed:
-            return np.zeros(0, np.bool_)
-        looks, roots = [], self._roots[0]
-
-        async def see() -> None:
-            looks.append(await self.call(0, "stays", self.is_lively, len(fixed), *fixed, *roots))
-
-        # What leaves its place only later, or changes on the way, is no fixed box.
-        window = await self.go(AT_END)
-        end, size = float(window[1]), window[2:] - window[:2]
-        sides = [float((await self.go(0.0, far))[0]) for far in (-AT_END, AT_END)] if to_side else []
-        places = [(top, 0.0) for top in (0.0, 1.0, CHANCE.uniform(*_FAR_PX), *self.stops(end, size[1]), end)]
-        places += [(0.0, left) for side in sides if side for left in (*self.stops(side, size[0]), side)]
-        for place in places:
-            await self.go(*place)
-            await see()
-        await self.go(0.0)
-        if self.is_lively and (windows := await self.scroll_boxes(1.0, 0)):
-            for share in (*self.stops(1.0, 1 / min(windows, _MOST_WINDOWS)), 1.0):
-                await self.scroll_boxes(share, 0)
-                await self.arrive()
-                await see()
-            await self.call(0, "scrollBoxesBack")
-            await self.arrive()
-        driven = await self.call(0, "areDriven", *fixed)
-        stays = (
-            not any(held for _, held in own) and len({look for look, _ in own}) == 1 and not is_driven
-            for *own, is_driven in zip(*looks, driven, strict=True)
-        )
-        return np.fromiter(stays, np.bool_)
 
     async def _view_fixed(self, count: Count, fixed: dict[int, Any], window: F64) -> None:
         """Picture the texts of fixed boxes: all together, and those that others may cover once more, alone."""

@@ -10,8 +10,9 @@
 // are after some time; returns whether any of these follow what is scrolled.
 // isUnlike(withScripts, ...roots): whether the browser shows what readers do not see, whose scripts may be on: pictures of
 // what was there before, or what is for browsers without scripts.
-// hasEvents(...roots): whether animations of drawings wait for events that may come by themselves, or change anything beside
-// what they are in: by its address, or by classes, which style sheets follow.
+// oddities(...roots): what hardly any page has. events: animations of drawings wait for events that may come by themselves, or
+// change anything beside what they are in: by its address, or by classes, which style sheets follow. sizes: animations may
+// change the size of boxes that styles ask for. number: a number field has the focus, so that a wheel changes it.
 // reveal(...roots): shows the content of boxes that have none far from the window.
 // hasCanvas(...roots), canvasStyles(...roots): whether there is any canvas, and how they are laid out.
 // relay(endsMs, ...roots): lays canvases out anew, and does the latter.
@@ -41,6 +42,10 @@ Object.assign(domsievePixels, (() => {
   const stopped = [];
   let known = [];
 
+  // Of key frames, what only changes how boxes are painted. All else may change their size, or what other styles say.
+  const PAINTING = new RegExp(`^(computedOffset|easing|composite|offset.*|transform.*|translate|rotate|scale|opacity|${[
+    "visibility", "(backdropF|f)ilter", "clipPath", "color", ".*Color", ".*Shadow", "background.*", "mask.*", "stroke.*", "fill.*", "zIndex",
+  ].join("|")})$`);
   const MOST_ENDLESS = 2_000; // a bound of the work
   // Nobody reads what is thrown about for ever. Returns how many animations are left out.
   const hideEndless = () => {
@@ -173,11 +178,19 @@ Object.assign(domsievePixels, (() => {
         || (withScripts && treesOf(roots).some((root) => [...root.querySelectorAll("noscript")].some(isShown)));
     },
 
-    hasEvents(...roots) {
+    oddities(...roots) {
       const isFar = (one) => part(one, Element, "localName") !== "mpath"
         && (one.getAttribute("attributeName") === "class" || one.hasAttribute("href") || one.hasAttribute("xlink:href"));
       const waits = (one) => ["begin", "end"].some((name) => isSent(one.getAttribute(name)));
-      return treesOf(roots).some((root) => [...root.querySelectorAll(ANIMATING)].some((one) => isFar(one) || waits(one)));
+      const laysOut = ({ effect, timeline }) => timeline instanceof DocumentTimeline
+        && effect?.getKeyframes().some((key) => Object.keys(key).some((name) => !PAINTING.test(name)));
+      const isOdd = {
+        events: (root) => [...root.querySelectorAll(ANIMATING)].some((one) => isFar(one) || waits(one)),
+        sizes: (root) => animationsOf(root).some(laysOut)
+          && [...root.querySelectorAll("*")].some((one) => getComputedStyle(one).containerType.includes("size")),
+        number: ({ activeElement }) => activeElement instanceof HTMLInputElement && activeElement.type === "number",
+      };
+      return Object.keys(isOdd).filter((name) => treesOf(roots).some(isOdd[name]));
     },
 
     // Boxes with `content-visibility: auto` have content only near the window, which a picture of the page is not.
