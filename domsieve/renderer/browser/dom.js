@@ -26,6 +26,8 @@
 // clocksOf(tree): the drawings that have a clock for their own animations (SMIL), unless it is stopped.
 // hasOwn(drawing): whether it has such animations.
 // isSent(events): whether `begin` or `end` of such an animation names an event that may come by itself.
+// isLength(style, name), isBounded(style): whether a property of a computed style map is a length, and bounds of sizes are.
+// paintsBeyond(element): whether a picture or the like paints beyond its box.
 // hold(animation), isHeld(animation), letGo(animation): pauses one at the very time it has, and lets it go on.
 globalThis.dom = (() => {
   // Forms can have fields named like properties, so these are read from the prototypes.

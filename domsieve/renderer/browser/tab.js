@@ -180,7 +180,7 @@ globalThis.domsieve = (() => {
   const timeOf = (drawing) => Math.max(run(drawing, SVGSVGElement, "getCurrentTime") * 1000, 0);
   const bring = (drawing, ms) => run(drawing, SVGSVGElement, "setCurrentTime", ms / 1000);
   // Drawings whose clocks have not come so far.
-  const young = (trees, endMs) => trees.flatMap(clocksOf).filter((one) => hasOwn(one) && timeOf(one) < endMs);
+  const earlyClocks = (trees, endMs) => trees.flatMap(clocksOf).filter((one) => hasOwn(one) && timeOf(one) < endMs);
   // Lets what waits for an event begin, and go on to where what ends soon has ended; returns whether anything does.
   const send = (trees, endMs) => {
     const clocks = trees.flatMap(clocksOf).filter(hasOwn);
@@ -254,7 +254,7 @@ globalThis.domsieve = (() => {
   };
   // Lets at least so much time pass. What begins at the last moment ends, too.
   const letPass = (trees, leastMs, known) => {
-    pass(trees, anyTime(leastMs), known, young(trees, leastMs));
+    pass(trees, anyTime(leastMs), known, earlyClocks(trees, leastMs));
     pass(trees, SOON_MS, known);
   };
   // The trees of documents that stay, and how much time is left to those that go elsewhere, or begin again: a reader sees no
@@ -277,7 +277,7 @@ globalThis.domsieve = (() => {
   // have it as if it stayed. Returns whether there is one that goes.
   const stayOn = (endMs) => {
     const leaving = lasting(endMs)[1].flatMap(([some]) => some);
-    for (const one of young(leaving, endMs)) bring(one, anyTime(endMs));
+    for (const one of earlyClocks(leaving, endMs)) bring(one, anyTime(endMs));
     send(leaving, endMs);
     for (const one of leaving.flatMap(animationsOf)) {
       if (isHeld(one) && !repeats(one)) bringTo(one, one.currentTime, endMs);

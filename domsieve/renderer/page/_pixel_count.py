@@ -120,9 +120,10 @@ class Count:
         self._changed[boxes] = 0
 
     def take(self, other: "Count", boxes: Bools) -> None:
-        """Take over what is counted elsewhere of some parts."""
+        """Take over what is counted elsewhere of some parts, and which are unknown there."""
         for name in ("_changed", "_ink", "_is_counted"):
             getattr(self, name)[boxes] = getattr(other, name)[boxes]
+        self._is_known &= other._is_known
 
     def add(self, boxes: Bools, parts: "Sequence[Pictures]") -> None:
         """Add what pictures say of some parts, which are in view."""

@@ -246,7 +246,7 @@ class Reader(Camera):
                         break
                 await self.arrive()
                 if has_moved := done > begin:
-                    # Beside a page, boxes take the wheel that come under the pointer; a box keeps or loses it.
+                    # Boxes that come under the pointer take the wheel from the page: it is turned elsewhere then.
                     spots = [at] if box else sorted(spots, key=lambda one: one is not at)
                     break
             yield done, has_moved

@@ -194,10 +194,7 @@ class _Walk:
         """Return how far what is missing next is beyond the window, or a box, in px; infinity if nothing is."""
         scene, port, parts = self._scene, self._window, self.missing
         if node >= 0:
-            numbers = [number for number, one in enumerate(scene.scrollers) if one.node == node]
-            if not numbers:
-                return np.inf
-            port = common(scene.ports()[numbers], port)[0]
+            port, _ = self._port_of(node)
             parts = parts & scene.below_one(node)[scene.owner]
         middle = scene.box[parts][:, axis::2].mean(axis=1)
         gaps = middle - port[2 + axis] if toward > 0 else port[axis] - middle
@@ -210,12 +207,9 @@ class _Walk:
         first = await walker.call(document, "scrolledTo", handle)
         await walker.call(document, "scroll", handle, *first)  # to which it goes back
         for axis, toward in _WAYS:
-            numbers = [number for number, one in enumerate(scene.scrollers) if one.node == node]
-            if not numbers or not scene.scrollers[numbers[0]].axes[axis]:
-                continue
-            (port,) = common(scene.ports()[numbers], self._window)
+            port, axes = self._port_of(node)
             size, corner = port[2:] - port[:2], port[:2] - self._window[:2]
-            if (size < 1).any():
+            if not axes[axis] or (size < 1).any():
                 continue
             steps = self._steps(share * float(size[axis]), axis, toward, node, _NOTCH * float(size[axis]))
             spots = [corner + spot for spot in spots_in(size)]
@@ -224,6 +218,14 @@ class _Walk:
                     break
             await walker.call(document, "scroll", handle, *first)
             await walker.arrive()
+
+    def _port_of(self, node: int) -> tuple[F64, Bools]:
+        """Return what the window shows of a box (4,), and along which axes it is scrolled now (2,)."""
+        scene = self._scene
+        for number, one in enumerate(scene.scrollers):
+            if one.node == node:
+                return common(scene.ports()[number], self._window), one.axes
+        return self._window, np.zeros(2, np.bool_)
 
     def _boxes(self) -> list[int]:
         """Return the elements in the window that scroll and hold what is missing, inner ones first."""
