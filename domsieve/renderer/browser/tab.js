@@ -221,6 +221,7 @@ globalThis.domsieve = (() => {
       return false;
     };
   };
+  const turned = new WeakSet(); // brought through this time before, and back
   const pass = (trees, ms, known, clocks = []) => {
     const isRestarted = restarting(trees);
     const moved = new Map();
@@ -239,7 +240,8 @@ globalThis.domsieve = (() => {
     };
     for (let left = MOST_STEPS; left > 0; left--) {
       find();
-      const going = [...moved].filter(([one, { isWaiting }]) => one.playState === (isWaiting ? "paused" : "running"));
+      const going = [...moved].filter(([one, { isWaiting, isTurning }]) =>
+        one.playState === (isWaiting ? "paused" : "running") && (isAll || !isTurning || !turned.has(one)));
       if (!going.length && !times.length) break;
       const ends = new Set(going.map(([, { end }]) => end).filter((end) => end > now && end < ms));
       const even = now + (ms - now) / left;
@@ -249,7 +251,8 @@ globalThis.domsieve = (() => {
     }
     for (const [one, { isTurning, from }] of moved) {
       if (isAll || !isTurning) known.add(one);
-      else one.currentTime = from;
+      else if (!turned.has(one)) one.currentTime = from;
+      if (isTurning) turned.add(one);
     }
   };
   // Lets at least so much time pass. What begins at the last moment ends, too.

@@ -166,8 +166,8 @@ class Count:
             if not scene.has_letters[owner]:
                 continue
             if found and not unreadable[owner]:
-                sights[owner] = Sight.SEEN if is_sure[parts].all() else Sight.UNPICTURED
-                if is_sure[parts].all() and found != [(0, scene.letters_of[owner])]:
+                sights[owner] = sight = Sight.SEEN if is_sure[parts].all() else Sight.UNPICTURED
+                if sight == Sight.SEEN and found != [(0, scene.letters_of[owner])]:
                     sources = scene.sources.get(owner)
                     if sources == []:
                         sights[owner] = Sight.UNSURE

@@ -157,6 +157,10 @@ class OpenPage:
             self._known[node] = await self._resolve(int(scene.document_of[node]), int(scene.ids[node]))
         return self._known[node]
 
+    async def box(self, scene: Scene, node: int) -> tuple[int, dict[str, str]]:
+        """Return the document and the handle of a node of a scene."""
+        return int(scene.document_of[node]), await self._handle(scene, node)
+
     async def _handles(self, scene: Scene, nodes: Sequence[int]) -> list[dict[str, str]]:
         """Return the handles of several nodes of a scene."""
         found = []

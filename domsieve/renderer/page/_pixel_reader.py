@@ -105,7 +105,7 @@ class Reader(Camera):
         ----------
         found : (2,), along which axes it is known to be scrolled; those along which keys do so are added.
         """
-        document, handle = int(scene.document_of[node]), await self._handle(scene, node)
+        document, handle = await self.box(scene, node)
         for number in sorted(CHANCE.sample(range(count), min(count, _MOST_FOCUSED))):
             is_taken = await self.call(document, "focus", handle, number)
             for axis, key in itertools.product(np.flatnonzero(~found).tolist(), (0, 1)) if is_taken else ():
@@ -182,7 +182,7 @@ class Reader(Camera):
     async def _walk(self, document: int, number: int, at: tuple[float, float], axis: int, way: int) -> bool:
         """Return whether a wheel scrolls a box on until its end, or far."""
         left = np.inf
-        for step in _steps(np.inf):
+        for step in _steps():
             state = await self._wheel(document, number, at, axis, *(way * px for px in step))
             if state["left"][axis] < _AT_END_PX:
                 return True
@@ -195,15 +195,12 @@ class Reader(Camera):
         self, document: int, number: int, at: tuple[float, float], axis: int, *notches: float
     ) -> dict[str, Any]:
         """Turn a wheel by some px at a time, and return what ``turned`` says then."""
-        await self._dispatch(at, axis, notches)
-        state: dict[str, Any] = await self.call(document, "turned", number)
-        return state
-
-    async def _dispatch(self, at: Sequence[float], axis: int, notches: Iterable[float]) -> None:
         await self.loosen()
         for px in notches:
             await self._turn_by(at, axis, px)
         await self.arrive()
+        state: dict[str, Any] = await self.call(document, "turned", number)
+        return state
 
     async def _turn_by(self, at: Sequence[float] | F64, axis: int, px: float) -> None:
         x, y = map(float, at)
@@ -311,12 +308,10 @@ def notches(px: float, most_px: float = _WHEEL_PX) -> list[float]:
     return [px / count] * count
 
 
-def _steps(way: float) -> Iterator[list[float]]:
-    """Yield by how much a wheel scrolls before each look, in px by notch, until a way is done."""
+def _steps() -> Iterator[list[float]]:
+    """Yield by how much a wheel scrolls before each look, in px by notch."""
     done, px = 0.0, _WHEEL_PX
     for _ in range(_MOST_WHEELS):
-        if done >= way:
-            return
         yield notches(px) if done < _FAR_PX else [px]
         done += px
         px *= _MORE if done >= _FIRST_PX else 1.0

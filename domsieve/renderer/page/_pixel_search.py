@@ -152,7 +152,7 @@ class Searcher(Viewer):
         """Scroll a box so that a part comes where nothing covers it; `share` is as for `Scene.offsets_for`."""
         scene = count.scene
         one = scene.scrollers[number]
-        handle, document = await self._handle(scene, one.node), int(scene.document_of[one.node])
+        document, handle = await self.box(scene, one.node)
         waiting = np.isin(np.arange(scene.owner.size), count.waiting())
         for _ in range(_MOST_ENDS):
             at = rooms.offsets_for(scene, box, number, share, waiting)
@@ -191,7 +191,7 @@ class Searcher(Viewer):
 
         When it is scrolled, styles may follow that, and something may come over it.
         """
-        handle, document = await self._handle(scene, node), int(scene.document_of[node])
+        document, handle = await self.box(scene, node)
         first = np.array(await self.call(document, "isScroller", handle))
         found = await self._is_scrolled(scene, node, whole_way=self.is_lively)
         for share, px in _LOOKS_ON if found.any() else ():

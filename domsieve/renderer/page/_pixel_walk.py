@@ -11,7 +11,7 @@ from domsieve.renderer.page._pixel_boxes import around_all
 from domsieve.renderer.page._pixel_count import Count
 from domsieve.renderer.page._pixel_parts import CHANCE, F64, Bools, common
 from domsieve.renderer.page._pixel_reader import notches, spots_in
-from domsieve.renderer.page._pixel_scene import LOOKING, Scene
+from domsieve.renderer.page._pixel_scene import LOOKING
 from domsieve.renderer.page._pixel_search import Searcher
 from domsieve.renderer.page._pixel_viewer import AT_END
 
@@ -99,7 +99,7 @@ class Walker(Searcher):
 
     async def walk_again(self, count: Count, fixed: dict[int, Any], window_px: F64) -> None:
         """Walk once more through the page, if anything was seen that the first walk did not show."""
-        if count.walked is None:
+        if count.walked is None or self.is_unsteady:
             return
         missing = count.seen(~count.walked)
         if missing.any():
@@ -133,10 +133,6 @@ class Walker(Searcher):
         for document in self.worlds:
             await self.call(document, "goBack")
         await self.arrive()
-
-    async def box(self, scene: Scene, node: int) -> tuple[int, Any]:
-        """Return the document and the handle of a box."""
-        return int(scene.document_of[node]), await self._handle(scene, node)
 
 
 class _Walk:

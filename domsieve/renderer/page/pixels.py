@@ -268,8 +268,7 @@ class _Page(Walker):
         first = np.array([0, 0, window["clientWidth"], window["clientHeight"]], np.float64)
         await self._view_fixed(count, fixed, first)
         await self.scroll(count, fixed, whole)
-        if self.is_lively and not self.is_unsteady:
-            await self.walk_again(count, fixed, window_px)
+        await self.walk_again(count, fixed, window_px)
         if self.moments:
             await self.view_moments(count, self.moments, fixed, whole)
         if self.is_unsteady:

@@ -190,7 +190,8 @@ Object.assign(domsievePixels, (() => {
           && [...root.querySelectorAll("*")].some((one) => getComputedStyle(one).containerType.includes("size")),
         number: ({ activeElement }) => activeElement instanceof HTMLInputElement && activeElement.type === "number",
       };
-      return Object.keys(isOdd).filter((name) => treesOf(roots).some(isOdd[name]));
+      const all = treesOf(roots);
+      return Object.keys(isOdd).filter((name) => all.some(isOdd[name]));
     },
 
     // Boxes with `content-visibility: auto` have content only near the window, which a picture of the page is not.
