@@ -23,7 +23,7 @@ def test_planted_sentences_that_nobody_sees_are_not_kept(studio: Studio) -> None
     folder = Path(os.environ.get("DOMSIEVE_DATA", "")) / "hidden"
     if "DOMSIEVE_DATA" not in os.environ or not folder.exists():
         pytest.skip("DOMSIEVE_DATA names no folder with hidden/")
-    truth = json.loads((folder / "pixels.json").read_text("utf-8"))
+    truth = json.loads((folder / "page.json").read_text("utf-8"))
     studio.server.pages["/dot.png"] = lambda handler: send(
         handler, DOT, headers={"Content-Type": "image/png"}
     )

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from domsieve.renderer.page._pixel_free import _Grid
+from domsieve.renderer.page.pixels._free import _Grid
 
 _SIZE, _ALL = np.array([100.0, 40.0]), np.array([True, True])
 _FAR = np.array([500.0, 500.0])

@@ -18,7 +18,8 @@ from PIL import Image
 import domsieve
 from domsieve.analysis.columns.hiding import Hiding
 from domsieve.options import CaptureOptions
-from domsieve.renderer.page import capture, pixels
+from domsieve.renderer.page import capture
+from domsieve.renderer.page.pixels import look as looking
 from domsieve.snapshot.page import PIXELS, Kind, Snapshot
 from tests.renderer.bad_server import send
 from tests.renderer.conftest import BUDGET, Studio
@@ -955,7 +956,7 @@ def test_where_pictures_fail_layout_decides_and_the_page_says_so(
         await asyncio.sleep(0)
         raise TimeoutError
 
-    monkeypatch.setattr(pixels._Page, "look", late)
+    monkeypatch.setattr(looking._Page, "look", late)
     page = show(studio, f"<p>{_WORDS}</p><p style='color:#fff'>white</p>")
     assert [reason[:37] for reason in page.provenance.reasons] == ["capture: pixels: unsure, no pictures "]
     assert judged(page) == {_WORDS: Hiding.NONE, "white": Hiding.SAME_COLOUR}
@@ -980,7 +981,7 @@ def test_what_was_looked_at_counts_if_the_time_ends_before(
     async def late(*_: Any, **__: Any) -> None:
         raise TimeoutError
 
-    monkeypatch.setattr(pixels._Page, "scroll", late)
+    monkeypatch.setattr(looking._Page, "scroll", late)
     cover = "<canvas style='position:absolute;inset:0;width:100%;height:100%'></canvas><script>{"
     cover += "const c = document.querySelector('canvas').getContext('2d'); c.fillStyle = '#fff'; "
     cover += "c.fillRect(0, 0, 900, 900) }</script>"
@@ -1000,13 +1001,13 @@ def test_pictures_and_what_follows_take_no_longer_than_is_left(
         await asyncio.Event().wait()
 
     limits: list[float] = []
-    look = pixels.look
+    look = looking.look
 
     async def noted(*values: Any, limit_s: float, **named: Any) -> Any:
         limits.append(limit_s)
         return await look(*values, limit_s=0.2, **named)
 
-    monkeypatch.setattr(pixels._Page, "restore", never)
+    monkeypatch.setattr(looking._Page, "restore", never)
     monkeypatch.setattr(capture, "look", noted)
     page = show(studio, f"<p>{_WORDS}</p>")
     assert judged(page) == {_WORDS: Hiding.NONE}

@@ -7,10 +7,10 @@ import pytest
 from numpy.typing import NDArray
 
 import domsieve
-from domsieve.renderer.page._pixel_cases import letter_sources, pieces_of
-from domsieve.renderer.page._pixel_letters import INKS
-from domsieve.renderer.page._pixel_likeness import Comparison, likenesses
-from domsieve.renderer.page._pixel_parts import seen_ranges
+from domsieve.renderer.page.pixels._cases import letter_sources, pieces_of
+from domsieve.renderer.page.pixels._letters import INKS
+from domsieve.renderer.page.pixels._likeness import Comparison, likenesses
+from domsieve.renderer.page.pixels._parts import seen_ranges
 from domsieve.snapshot.page import Snapshot
 from tests.renderer.conftest import Studio
 from tests.renderer.test_pixels import pictured, show

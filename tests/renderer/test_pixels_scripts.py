@@ -8,7 +8,7 @@ import pytest
 
 import domsieve
 from domsieve.analysis.columns.hiding import Hiding
-from domsieve.renderer.page._css_text import uncommented, unescaped
+from domsieve.renderer.page.pixels._css_text import uncommented, unescaped
 from domsieve.snapshot.page import Snapshot
 from tests.renderer.bad_server import send
 from tests.renderer.conftest import Studio

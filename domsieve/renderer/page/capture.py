@@ -16,9 +16,9 @@ from domsieve.renderer.browser.tab import Tab, frames_of
 from domsieve.renderer.page._convert import Capture
 from domsieve.renderer.page._moments import Moments
 from domsieve.renderer.page._page_events import PageEvents
-from domsieve.renderer.page._pixel_capture import PIXEL_STYLES, PixelCapture, leave_unpictured
-from domsieve.renderer.page._pixel_changes import Missing
-from domsieve.renderer.page.pixels import look
+from domsieve.renderer.page.pixels.changes import Missing
+from domsieve.renderer.page.pixels.look import look
+from domsieve.renderer.page.pixels.pixel_capture import PIXEL_STYLES, PixelCapture, leave_unpictured
 from domsieve.renderer.protocol import DATA, SCREENSHOT
 from domsieve.snapshot.cut import Cut
 

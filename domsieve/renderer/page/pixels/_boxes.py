@@ -1,0 +1,93 @@
+"""The pixels in many boxes of a picture at once: loops over single boxes take most of the time of a large page."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from domsieve.renderer.page.pixels._parts import F64, OUTWARDS, Bools, Ints
+
+# Around texts that are pictured apart, for what reaches beyond their boxes, and to see whether it moves.
+_MARGIN_PX = 40.0
+# So many pixels are worked on at once: a guess that fits the caches of processors.
+_MOST_AT_ONCE = 200_000
+
+
+class Boxes:
+    """The pixels of some boxes, one row after another, and one box after another.
+
+    Rows go along the letters: downwards in lines that are not level.
+
+    Parameters
+    ----------
+    edges : left, top, right and bottom of each box (n, 4); none is empty.
+    width : of the picture.
+    is_level : (n,), the boxes with level lines.
+    steps : (n,), of each box, every so many pixels and rows are taken; None for all.
+
+    Attributes
+    ----------
+    index : (P,), the number of each pixel in the picture.
+    rows : (R,), the number of the first pixel of each row.
+    box, along, row, across : of each row (R,) its box, its length, its number in the box, and how many that has.
+    first : (n,), the number of the first row of each box.
+    """
+
+    def __init__(self, edges: Ints, width: int, is_level: Bools, steps: Ints | None = None) -> None:
+        every = np.ones((len(edges), 1), np.intp) if steps is None else steps[:, None]
+        size = -(-(edges[:, 2:] - edges[:, :2]) // every)
+        strides = every * np.array([1, width])
+        turned = ~is_level
+        size[turned], strides[turned] = size[turned, ::-1], strides[turned, ::-1]
+        (along, across), (step, down) = size.T, strides.T
+        self.first = np.cumsum(across) - across
+        self.box = box = np.repeat(np.arange(len(edges)), across)
+        self.row = np.arange(box.size) - self.first[box]
+        self.along, self.across = along[box], across[box]
+        self.rows = np.cumsum(self.along) - self.along
+        start = (edges[:, 0] + edges[:, 1] * width)[box] + self.row * down[box] - self.rows * step[box]
+        self.index = np.repeat(start, self.along)
+        self.index += np.arange(self.index.size) * np.repeat(step[box], self.along)
+
+    def by_pixel(self, values: NDArray[Any]) -> NDArray[Any]:
+        """Return the values of the rows (R,) for each pixel (P,)."""
+        return np.repeat(values, self.along)
+
+    def by_row(self, values: NDArray[Any]) -> F64:
+        """Return the sum of the values of the pixels (P,) of each row (R,)."""
+        return np.asarray(np.add.reduceat(values, self.rows, dtype=np.float64))
+
+    def by_box(self, values: NDArray[Any]) -> F64:
+        """Return the sum of the values of the rows (R,) of each box (n,)."""
+        return np.asarray(np.add.reduceat(values, self.first, dtype=np.float64))
+
+
+def chunks(edges: Ints) -> Iterator[Ints]:
+    """Yield the numbers of the boxes (n, 4) of which so many are worked on at once; empty ones are left out."""
+    size = np.maximum(edges[:, 2:] - edges[:, :2], 0).prod(axis=1)
+    boxes = np.flatnonzero(size)
+    chunk = np.cumsum(size[boxes]) // _MOST_AT_ONCE
+    if boxes.size:
+        yield from np.split(boxes, np.flatnonzero(np.diff(chunk)) + 1)
+
+
+def area(edges: NDArray[Any]) -> NDArray[Any]:
+    """Return the areas of boxes (B, 4), given by left, top, right and bottom."""
+    size = np.maximum(edges[:, 2:] - edges[:, :2], 0)
+    return np.asarray(size[:, 0] * size[:, 1])
+
+
+def counts(mask: Bools, edges: Ints) -> F64:
+    """Return how many pixels of a mask are in each of some boxes (B, 4)."""
+    found = np.zeros(len(edges))
+    for box in np.flatnonzero(area(edges)).tolist():
+        x, y, right, bottom = edges[box].tolist()
+        found[box] = np.count_nonzero(mask[y:bottom, x:right])
+    return found
+
+
+def around_all(boxes: F64) -> F64:
+    """Return what is around boxes (n, 4), with a margin."""
+    edges = np.concatenate((boxes[:, :2].min(axis=0), boxes[:, 2:].max(axis=0)))
+    return np.asarray(np.rint(edges) + _MARGIN_PX * OUTWARDS)

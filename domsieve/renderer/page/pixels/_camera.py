@@ -1,0 +1,222 @@
+"""Take pictures of parts of an open page, with letters and without, and have its letters drawn apart."""
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator, Iterable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from domsieve.renderer.browser.tab import Tab
+from domsieve.renderer.page.pixels._crowds import crowds, put_crowds
+from domsieve.renderer.page.pixels._images import FINE, ink_of, picture_of
+from domsieve.renderer.page.pixels._letters import Letters
+from domsieve.renderer.page.pixels._page import OpenPage
+from domsieve.renderer.page.pixels._parts import CHANCE, F64, Bools, Ints
+from domsieve.renderer.page.pixels._scene import Scene
+from domsieve.snapshot.page import Kind
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+
+# A bound of the work on one page: texts whose lines the page is asked for.
+_MOST_DISPLACED = 30_000
+# Lines whose width differs from that in their font by more than this share may be first lines in another one.
+_MOST_MISFIT = 0.01
+_LONGEST_BREAK_S = 0.05
+
+
+class Camera(OpenPage):
+    """An open page that pictures are taken of.
+
+    Attributes
+    ----------
+    origin : how far the place from which a page is scrolled is from the left and the top of all of it, in px (2,). It
+        is not 0 in pages that are read to the left, if they are wider than the window.
+    """
+
+    def __init__(self, tab: Tab) -> None:
+        super().__init__(tab)
+        self.origin = np.zeros(2)
+
+    async def measure(self, scene: Scene) -> Letters:
+        """Return the lines that can be drawn apart, and tell the scene where exactly they are."""
+        # Captures have the lines of a text that goes on in another column in the first one, and others a little off.
+        split = np.unique(scene.owner[scene.is_displaced[scene.owner]])
+        split = split[(scene.kind[split] == Kind.TEXT) & np.isin(scene.document_of[split], [*self.worlds])]
+        scene.unsure[split[_MOST_DISPLACED:]] = True
+        split = split[:_MOST_DISPLACED]
+        for document in np.unique(scene.document_of[split]).tolist():
+            nodes = split[scene.document_of[split] == document].tolist()
+            offset, scale = scene.place_of[document]
+            found = await self.call(document, "lines", *await self._handles(scene, nodes))
+            for node, (boxes, matrix, is_drawn) in zip(nodes, found, strict=True):
+                if matrix:
+                    outer = scale[:, None] * np.array(matrix, np.float64).reshape(2, 2).T
+                    scene.put_map(node, outer if is_drawn else outer @ scene.map_in_drawing(node))
+                places = np.array(boxes, np.float64).reshape(-1, 4)
+                scene.put_lines(node, places * np.tile(scale, 2) + np.tile(offset, 2))
+        scene.squeeze(scene.is_split)
+        for document, texts in crowds(scene).items():
+            if document in self.worlds:
+                put_crowds(
+                    scene, texts, await self.call(document, "crowded", *await self._handles(scene, texts))
+                )
+        curved = split[scene.is_curved[split] & (scene.document_of[split] == 0)].tolist()
+        handles = await self._handles(scene, curved)
+        glyphs = await self.call(0, "glyphs", *handles) if curved else []
+        letters = Letters(scene, self.worlds, dict(zip(curved, glyphs, strict=True)))
+        for document, lines in letters.by_document.items():
+            if lines:
+                values = [letters.lines[line] for line in lines]
+                found = await self.call(document, "measured", letters.fonts, values)
+                if scene.has_first_lines:
+                    await self._measure_first(scene, letters, document, found)
+                letters.place(document, found)
+        return letters
+
+    async def _measure_first(self, scene: Scene, letters: Letters, document: int, found: list[Any]) -> None:
+        """Measure lines of a document once more that do not fit their font, in that of the first line of a block.
+
+        Parameters
+        ----------
+        found : what was measured of its lines, see `Letters.place`; it is replaced where the other font fits better.
+        """
+        lines = letters.by_document[document]
+        misfits = [np.inf if one is None else one["misfit"] for one in found]
+        at = [number for number, misfit in enumerate(misfits) if misfit > _MOST_MISFIT]
+        owners = letters.texts(lines[number] for number in at)
+        texts = [*dict.fromkeys(owners.values())][:_MOST_DISPLACED]
+        late = {owners.get(lines[number], -1) for number in at if found[number] is None} - {-1, *texts}
+        scene.unsure[[*late]] = True
+        handles = await self._handles(scene, texts)
+        styles = dict(zip(texts, await self.call(document, "firstLines", *handles), strict=True))
+        changed = {number: said for number in at if (said := styles.get(owners.get(lines[number], -1)))}
+        before = {number: letters.restyle(lines[number], said) for number, said in changed.items()}
+        values = [letters.lines[lines[number]] for number in changed]
+        again = await self.call(document, "measured", letters.fonts, values)
+        for number, one in zip(changed, again, strict=True):
+            if one and one["misfit"] < misfits[number]:
+                found[number] = one
+            else:
+                letters.lines[lines[number]] = before[number]
+
+    async def draw(
+        self, letters: Letters, clip: F64, size: tuple[int, int], owners: Ints, *, keep_inks: bool = False
+    ) -> "Image":
+        """Return the ink of the letters of some texts in a part of the page, in full size.
+
+        Parameters
+        ----------
+        size : width and height of a reduced picture of the part.
+        keep_inks : see `Letters.in_clip`.
+        """
+        lines = letters.in_clip(clip, owners, keep_inks=keep_inks)
+        sheet = FINE * size[0], FINE * size[1]
+        drawn = [
+            await self.call(document, "drawn", letters.fonts, own, *sheet) for document, own in lines.items()
+        ]
+        return await asyncio.to_thread(ink_of, drawn, sheet)
+
+    async def again(
+        self, clip: F64, count: int, nodes: dict[int, Any] | None = None
+    ) -> "tuple[list[Image], list[Image]]":
+        """Take so many reduced pictures each without and with letters, at times and in an order no page can know.
+
+        With `nodes`, only the letters of these texts are left out, see `blank`.
+        """
+        found: tuple[list[asyncio.Task[Image]], list[asyncio.Task[Image]]] = [], []
+        for with_letters in CHANCE.sample([False, True] * count, 2 * count):
+            await asyncio.sleep(CHANCE.uniform(0, _LONGEST_BREAK_S))
+            found[with_letters].append(
+                await (self.shoot(clip, FINE) if with_letters else self.without(clip, nodes, FINE))
+            )
+        return await asyncio.gather(*found[0]), await asyncio.gather(*found[1])
+
+    async def without(
+        self, clip: F64, nodes: dict[int, Any] | None = None, reduced: int = 1
+    ) -> "asyncio.Task[Image]":
+        """Take a picture of a part of the page without letters, see `shoot`; with `nodes`, only of these texts."""
+        await self.blank(nodes or dict.fromkeys(self.worlds))
+        picture = await self.shoot(clip, reduced)
+        await self.unblank(self.worlds)
+        return picture
+
+    async def without_some(self, clip: F64, nodes: dict[int, Any], *, filling: bool = False) -> "Image":
+        """Take a reduced picture of a part of the page without the letters of some texts, see `blank`."""
+        await self.blank(nodes, filling=filling)
+        picture = await (await self.shoot(clip, FINE))
+        await self.unblank(self.worlds)
+        return picture
+
+    async def shoot(self, clip: F64, reduced: int = 1) -> "asyncio.Task[Image]":
+        """Take a picture of a part of the page, reduced so many times; it is decoded while the page goes on."""
+        return asyncio.create_task(asyncio.to_thread(picture_of, await self.picture(clip), reduced))
+
+    async def picture(self, clip: F64) -> str:
+        """Return a picture of a part of the page in full size, as the browser encodes it.
+
+        In another size, edges and patterns may look otherwise: boxes begin at whole pixels, and drawings can tell.
+        """
+        left, top, right, bottom = (clip + np.tile(self.origin, 2)).tolist()
+        answer = await self.session.send(
+            "Page.captureScreenshot",
+            {
+                "format": "png",
+                "optimizeForSpeed": True,
+                "captureBeyondViewport": False,  # else the page is laid out for another window, for a moment
+                "clip": {"x": left, "y": top, "width": right - left, "height": bottom - top, "scale": 1},
+            },
+        )
+        return str(answer["data"])
+
+    async def aim(self, left: float, top: float) -> F64:
+        """Scroll the page; return what the window shows of it: left, top, right and bottom in CSS px."""
+        x, y, wide, high = await self.call(0, "scrollPage", left, top)
+        return np.array([x, y, x + wide, y + high], np.float64)
+
+    async def wake(self, left: float = 0.0, top: float = 0.0) -> None:
+        """Let the browser draw a frame, with which styles follow what was scrolled; a place is in the window."""
+        await self.picture(np.array([left, top, left + 2.0, top + 2.0]))
+
+    async def nodes(self, scene: Scene, group: Ints) -> dict[int, list[Any]]:
+        """Return handles of the text nodes of some parts, by document."""
+        found: dict[int, list[Any]] = {}
+        for node in np.unique(scene.owner[group]).tolist():
+            found.setdefault(int(scene.document_of[node]), []).append(await self._handle(scene, node))
+        return found
+
+    async def blank(self, nodes: dict[int, Any], *, filling: bool = False) -> None:
+        """Make letters transparent: for each document handles of texts, or None for all.
+
+        With `filling`, their strokes and shadows stay.
+        """
+        for document, chosen in nodes.items():
+            roots = self._roots.get(document, [])
+            count = -1 if chosen is None else len(chosen)
+            await self.call(document, "unfill" if filling else "blank", count, *(chosen or ()), *roots)
+
+    async def unblank(self, documents: Iterable[int]) -> None:
+        """Show the letters of documents again."""
+        for document in documents:
+            await self.call(document, "unblank")
+
+    async def lined(self, scene: Scene, parts: Bools) -> Bools:
+        """Return which of some parts (B,) have lines or marks now."""
+        lined = np.zeros(scene.ids.size, np.bool_)
+        parts = parts & np.isin(scene.document_of[scene.owner], [*self.worlds])
+        for document, texts in (await self.nodes(scene, np.flatnonzero(parts))).items():
+            own = np.unique(scene.owner[parts & (scene.document_of[scene.owner] == document)])
+            lined[own] = await self.call(
+                document, "areLined", len(texts), *texts, *self._roots.get(document, ())
+            )
+        return np.asarray(parts & lined[scene.owner])
+
+    @contextlib.asynccontextmanager
+    async def without_lines(self) -> AsyncIterator[None]:
+        """Take the lines and marks of all letters from the page for a block of code."""
+        for document in self.worlds:
+            await self.call(document, "unline", *self._roots.get(document, ()))
+        yield
+        for document in self.worlds:
+            await self.call(document, "reline")

@@ -1,0 +1,214 @@
+"""How much of each part of a text was seen in pictures of a page, and what follows for the texts."""
+
+from collections.abc import Sequence
+from enum import IntEnum
+
+import numpy as np
+from numpy.typing import NDArray
+
+from domsieve.renderer.page.pixels._boxes import area
+from domsieve.renderer.page.pixels._letters import Letters
+from domsieve.renderer.page.pixels._parts import F64, Bools, Ints, meet, seen_ranges
+from domsieve.renderer.page.pixels._pictures import LEAST_SHARE, Pictures
+from domsieve.renderer.page.pixels._scene import Scene
+
+IN_VIEW = 0.99
+"""A part counts as in view if so much of what fits is."""
+# If it was scrolled to and no more of it comes, so much will do.
+_LEAST_IN_VIEW = 0.4
+# Texts with so few signs, and without letters and digits, are seen if anything of them is.
+_FEW_SIGNS = 2
+
+
+class Sight(IntEnum):
+    """What pictures say of a node."""
+
+    NONE = 0  # it is no text, or has no letters with a box
+    SEEN = 1
+    UNSEEN = 2
+    UNSURE = 3
+    UNPICTURED = 4  # the time ended before, or what may cover it was cut off
+
+
+class Count:
+    """How much was seen to change of each part of a scene, and how much would if its letters were black on white.
+
+    Attributes
+    ----------
+    letters : the lines whose letters can be drawn apart.
+    can_be_alone : (B,), whether the letters of a part can be made transparent while those of all others are seen.
+    settled : (B,), the parts of which no later picture says more.
+    walked : (B,), if only these are sure to be seen by readers: those that a wheel brings in view.
+    """
+
+    def __init__(self, scene: Scene, documents: Ints, letters: Letters) -> None:
+        self.scene = scene
+        count = scene.owner.size
+        self._changed, self._ink = np.zeros(count), np.zeros(count)
+        self._is_known = np.isin(scene.document_of[scene.owner], documents) & ~scene.unsure[scene.owner]
+        self._is_counted = np.zeros(count, np.bool_)
+        self._is_given_up, self.settled = np.zeros((2, count), np.bool_)
+        self.can_be_alone = scene.alone[scene.owner]
+        self.letters = letters
+        self.walked: Bools | None = None
+
+    def in_view(self, *, is_fixed: bool, sought: Sequence[int] = ()) -> Bools:
+        """Return the parts (B,) that are in view now, in fixed boxes or on the page, and not counted yet.
+
+        Parameters
+        ----------
+        is_fixed : whether those in fixed boxes or those on the page are wanted.
+        sought : the parts that were scrolled to.
+        """
+        _, share = self.scene.in_view()
+        is_near = share >= IN_VIEW
+        is_near[[*sought]] = share[[*sought]] >= _LEAST_IN_VIEW
+        waiting = self._is_known & ~self._is_counted & ~self.scene.unreadable[self.scene.owner]
+        return np.asarray(waiting & ((self.scene.fixed_box >= 0) == is_fixed) & is_near)
+
+    def in_view_before(self) -> Bools:
+        """Return the parts (B,) in boxes that scroll that were counted where everything is now."""
+        _, share = self.scene.in_view()
+        is_here = self._is_counted if self.walked is None else self._is_counted & ~self.walked
+        return np.asarray(is_here & (self.scene.scroller >= 0) & (share >= IN_VIEW))
+
+    def waiting(self) -> Ints:
+        """Return the parts that scroll and have not been in view."""
+        scrolls = (self.scene.scroller >= 0) & ~self.scene.unreadable[self.scene.owner]
+        return np.flatnonzero(self._is_known & ~self._is_counted & ~self._is_given_up & scrolls)
+
+    def wait_for_unseen(self) -> None:
+        """Forget what is known of the parts that scroll and were not seen, so that they wait again."""
+        missing = self.missing(self.scene.scroller >= 0)
+        self.recount(missing)
+        self._is_given_up[:] = ~missing
+
+    def give_up(self, box: int) -> None:
+        """Do not try again to bring a part in view."""
+        self._is_given_up[box] = True
+
+    def leave(self, boxes: Ints | Bools) -> None:
+        """Count some parts as unknown."""
+        self._is_known[boxes] = False
+
+    def unseen(self, boxes: Bools) -> Bools:
+        """Return which of some parts have been counted, but did not change."""
+        return np.asarray(boxes & self._is_counted & (self._changed < LEAST_SHARE * self._ink))
+
+    def seen(self, boxes: Bools) -> Bools:
+        """Return which of some parts have been counted and changed."""
+        return np.asarray(boxes & self._is_counted & (self._changed > 0) & ~self.unseen(boxes))
+
+    def are_whole(self, boxes: Bools, least: float) -> Bools:
+        """Return which of some parts changed at least by a share of what these do in the middle, for their ink."""
+        rate = np.divide(self._changed, self._ink, out=np.zeros_like(self._ink), where=self._ink > 0)
+        return np.asarray(boxes & (rate >= least * np.median(rate[boxes]))) if boxes.any() else boxes
+
+    def missing(self, boxes: Bools) -> Bools:
+        """Return which of some parts can be judged, but have not been seen yet."""
+        left = boxes & self._is_known & ~self.scene.unreadable[self.scene.owner]
+        return np.asarray(left & (~self._is_counted | self.unseen(boxes)))
+
+    def with_others(self, boxes: Bools, place: F64) -> Bools:
+        """Return some parts, and all others in a place of the page that can be read."""
+        scene = self.scene
+        return np.asarray(boxes | (meet(scene.in_view()[0], place) & ~scene.unreadable[scene.owner]))
+
+    def recount(self, boxes: Bools) -> None:
+        """Forget what is known of some parts."""
+        self._is_counted &= ~boxes
+        self._changed[boxes] = 0
+
+    def take(self, other: "Count", boxes: Bools) -> None:
+        """Take over what is counted elsewhere of some parts, and which are unknown there."""
+        for name in ("_changed", "_ink", "_is_counted"):
+            getattr(self, name)[boxes] = getattr(other, name)[boxes]
+        self._is_known &= other._is_known
+
+    def add(self, boxes: Bools, parts: "Sequence[Pictures]") -> None:
+        """Add what pictures say of some parts, which are in view."""
+        self._is_counted |= boxes
+        place, _ = self.scene.in_view()
+        whole = area(self.scene.box)
+        share = np.divide(area(place), whole, out=np.ones_like(whole), where=whole > 0)
+        self._ink[boxes] = (self.scene.ink * share)[boxes]
+        for part in parts:
+            self._changed[boxes] += part.changed[boxes]
+            self._is_known[boxes & part.unsure] = False
+
+    def settle(self, boxes: Bools, again: Bools) -> None:
+        """Count some parts of the page as settled, but for those that are looked for `again`."""
+        scene = self.scene
+        self.settled |= boxes & (scene.scroller < 0) & (scene.fixed_box < 0)
+        self.settled &= ~again
+
+    def sights(self, is_beyond: Bools) -> tuple[NDArray[np.uint8], dict[int, list[tuple[int, int]]]]:
+        """Return the `Sight` of all nodes (N,), and the letters that are seen of those of which not all are.
+
+        Parameters
+        ----------
+        is_beyond : the parts (B,) beyond the largest picture, of which nothing is known.
+        """
+        scene = self.scene
+        is_known = self._is_known & ~is_beyond
+        is_seen = is_known & self._is_counted & (self._changed > 0)
+        # The ink of a few signs, such as a full stop, may be far below the mean.
+        is_few = scene.is_sign & (scene.letters <= _FEW_SIGNS) & ~scene.is_first_letter[scene.owner]
+        is_seen &= (self._changed >= LEAST_SHARE * self._ink) | is_few
+        sights = np.where(scene.has_letters | scene.had_letters, Sight.UNSURE, Sight.NONE).astype(np.uint8)
+        ranges, unreadable, fewest = {}, scene.unreadable, self.letters.fewest_unseen
+        is_sure = np.ones_like(is_seen) if self.walked is None else self.walked | is_few | ~is_seen
+        order = np.lexsort((scene.first, scene.owner))
+        owners, begin = np.unique(scene.owner[order], return_index=True)
+        for owner, parts in zip(owners.tolist(), np.split(order, begin)[1:], strict=True):
+            letters = scene.letters[parts]
+            found = seen_ranges(scene.first[parts], letters, is_seen[parts], fewest[parts])
+            if not scene.has_letters[owner]:
+                continue
+            if found and not unreadable[owner]:
+                sights[owner] = sight = Sight.SEEN if is_sure[parts].all() else Sight.UNPICTURED
+                if sight == Sight.SEEN and found != [(0, scene.letters_of[owner])]:
+                    sources = scene.sources.get(owner)
+                    if sources == []:
+                        sights[owner] = Sight.UNSURE
+                    elif sources:
+                        ranges[owner] = [_at_sources(sources, *one) for one in found]
+                    else:
+                        ranges[owner] = found
+            else:
+                is_hidden = unreadable[owner] or is_known[parts].all()
+                sights[owner] = Sight.UNSEEN if is_hidden else Sight.UNSURE
+        self._cut_first_letters(sights, ranges)
+        return sights, ranges
+
+    def _cut_first_letters(self, sights: NDArray[np.uint8], ranges: dict[int, list[tuple[int, int]]]) -> None:
+        """Drop from texts their first letters that are not seen, where these have a style of their own."""
+        scene = self.scene
+        letters = {int(scene.parent[node]): node for node in np.flatnonzero(scene.is_first_letter).tolist()}
+        for text, sources in sorted(scene.sources.items()) if letters else ():
+            if sources and not sources[0]:
+                continue
+            around = int(scene.parent[text])
+            while around >= 0 and around not in letters:
+                around = int(scene.parent[around])
+            # It is that of the first text.
+            letter = letters.pop(around, -1)
+            if letter < 0 and not sources:
+                continue
+            sight = Sight(sights[letter]) if letter >= 0 else Sight.UNSEEN
+            if not scene.has_letters[text]:
+                sights[text] = sight
+            elif sight == Sight.SEEN or sights[text] != Sight.SEEN:
+                continue
+            elif sight == Sight.UNPICTURED:
+                sights[text] = sight
+            elif not sources:
+                sights[text] = Sight.UNSURE
+            else:
+                seen = ranges.get(text, [(0, sources[-1] + 1)])
+                ranges[text] = [(max(first, sources[0]), end) for first, end in seen]
+
+
+def _at_sources(sources: Sequence[int], first: int, end: int) -> tuple[int, int]:
+    """Return the letters of a text, before a style changed their number, that some come from."""
+    return (sources[first] if first else 0), sources[min(end, len(sources)) - 1] + 1

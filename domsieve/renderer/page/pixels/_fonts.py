@@ -1,0 +1,175 @@
+"""Fonts of a page that draw other letters than its texts have."""
+
+from collections.abc import Collection, Mapping, Sequence
+
+import numpy as np
+
+from domsieve.renderer.page.pixels._cases import in_case, units
+from domsieve.renderer.page.pixels._parts import CHANCE, Bools, Ints, px
+from domsieve.renderer.page.pixels._scene import Scene
+from domsieve.snapshot.page import Kind
+
+# So many letters of a font are compared, but no fewer than the other number; and so many groups of fonts. Guesses.
+_MOST_LETTERS, _FEWEST_LETTERS, _MOST_FONTS = 16, 8, 200
+# So many letters of a font are compared with those of other fonts, by chance if there are more. So many parts of a
+# line are drawn together.
+_MOST_WRITTEN, _TOGETHER = 300, 10
+# A text cannot be read if this share of its letters look like others, or if its words look less than this like their
+# letters one by one; and a part of it, if more than half of its letters do, or if it looks less than this like them.
+# The first is so only if there are so many such letters, or a font has one fewer, which are the same share of those
+# that it is used for; the second, if there are so many letters in all, or the font is such a one. Measured on 44
+# fonts, also for headlines and in handwriting: at most 5 of 52 letters of each look like others, .4 and more in fonts
+# for reading whose letters were swapped. Words with ligatures and joined letters look like their letters by .35 and
+# more, on average by .7; those of which all letters but the first become others by .25 to .54, on average by .4.
+_MISTAKEN_SHARE, _LEAST_JOINED, _LEAST_OF_WORD, _FEWEST_MISTAKEN = 0.3, 0.5, 0.2, 6
+# Letters of these and later scripts may have other forms beside each other.
+_JOINED = "\u0590"
+_STYLES = (
+    *("font-style", "font-weight", "font-family", "font-variant-caps", "font-stretch"),
+    *("text-rendering", "font-size", "letter-spacing", "font-kerning"),
+)
+
+
+def letters_of_fonts(scene: Scene, document: int) -> tuple[list[list[tuple[str, str]]], set[str]]:
+    """Return groups of fonts with letters and digits that a document has in each, and the fonts that are too many.
+
+    The letters of a group differ. Fonts of few letters share a group.
+    """
+    found: dict[str, dict[str, None]] = {}
+    values, start = scene.capture.documents[document].nodes.node_value, int(scene.starts[document])
+    own = scene.is_boxed & (scene.kind == Kind.TEXT) & (scene.document_of == document)
+    for node in np.flatnonzero(own).tolist():
+        letters = found.setdefault(scene.fonts[scene.font_of[node]], {})
+        if len(letters) < _MOST_LETTERS:
+            text = scene.capture.strings[values[node - start]][:200].lower()
+            letters |= dict.fromkeys(one for one in text if one.isalnum())
+    groups: list[list[tuple[str, str]]] = []
+    used: set[str] = set()
+    few: list[tuple[str, str]] = []
+    for font, letters in found.items():
+        if len(letters) >= _FEWEST_LETTERS:
+            groups.append([(font, "".join([*letters][:_MOST_LETTERS]))])
+        elif new := [one for one in letters if one not in used]:
+            few.append((font, "".join(new)))
+            used.update(new)
+            if len(used) >= _MOST_LETTERS:
+                groups.append(few)
+                few, used = [], set()
+    if len(used) >= _FEWEST_LETTERS:
+        groups.append(few)
+    return groups[:_MOST_FONTS], {font for group in groups[_MOST_FONTS:] for font, _ in group}
+
+
+# Of a font: style and weight, size in px, family, capitals, width, how precise it is drawn, kerning, and whether its
+# letters are spaced, without ligatures.
+DrawnFont = tuple[str, float, str, str, str, str, str, bool]
+
+
+class Written:
+    """What is written in the fonts of a document.
+
+    Parameters
+    ----------
+    scene : the texts.
+    document : its number.
+    skipped : the fonts to leave out.
+    first : of texts whose block has a style for its first line, what ``firstLines`` of ``lines.js`` says.
+        Nothing tells which of their lines it is, so all count in both.
+
+    Attributes
+    ----------
+    fonts : pairs of a font and the letters and digits in it.
+    lines : pieces of lines: the font, the text, and where in it each part begins and ends, in code units.
+    """
+
+    def __init__(
+        self, scene: Scene, document: int, skipped: Collection[str], first: Mapping[int, Sequence[str]]
+    ) -> None:
+        self._scene = scene
+        letters: dict[DrawnFont, dict[str, None]] = {}
+        self.lines: list[tuple[DrawnFont, str, list[list[int]]]] = []
+        self._drawn: list[tuple[DrawnFont, str, Ints]] = []
+        own = np.flatnonzero((scene.document_of[scene.owner] == document) & (scene.line < len(scene.pieces)))
+        own = own[np.argsort(scene.line[own], kind="stable")]
+        for parts in np.split(own, np.flatnonzero(np.diff(scene.line[own])) + 1) if own.size else ():
+            node = int(scene.owner[parts[0]])
+            font, piece = scene.fonts[scene.font_of[node]], scene.pieces[scene.line[parts[0]]]
+            if font in skipped:
+                continue
+            *styles, kerning = scene.style(node, *_STYLES)
+            ways = [(styles, piece)]
+            if said := first.get(node):
+                *inner, letter, _, case = said
+                changed = in_case(piece, case)
+                if len(changed) == len(piece):
+                    ways.append(([*inner, letter], changed))
+            for (style, weight, family, caps, stretch, rendering, size, letter), text in ways:
+                size_px = round(px(size) * float(scene.zoom[node]), 2)
+                others = caps or "normal", stretch, rendering, kerning or "auto", px(letter) != 0
+                drawn = f"{style} {weight}", size_px, family, *others
+                letters.setdefault(drawn, {}).update(dict.fromkeys(filter(str.isalnum, text)))
+                for some in np.split(parts, range(_TOGETHER, parts.size, _TOGETHER)):
+                    chars = scene.chars[some]
+                    begin, inside = int(chars.min()), text[chars.min() : chars.max()]
+                    ends = [
+                        [units(inside[: end - begin]) for end in _letters_in(text, *pair)]
+                        for pair in chars.tolist()
+                    ]
+                    self.lines.append((drawn, inside, ends))
+                    self._drawn.append((drawn, text, some))
+        self.fonts = [
+            (font, "".join(all_ if len(all_) <= _MOST_WRITTEN else CHANCE.sample([*all_], _MOST_WRITTEN)))
+            for font, all_ in letters.items()
+        ]
+
+    def misread(self, mistaken: Sequence[str], joined: Sequence[Sequence[float]]) -> Bools:
+        """Return the parts (B,) that show other letters than they have.
+
+        Parameters
+        ----------
+        mistaken : of each font the letters that it draws like others.
+        joined : of each piece of a line how much its parts look like their letters one by one.
+        """
+        wrong = {font: (all_, one) for (font, all_), one in zip(self.fonts, mistaken, strict=True)}
+        few = {font: one for font, (all_, one) in wrong.items() if len(one) > len(all_) / 2}
+        strange = {
+            font
+            for font, (all_, one) in wrong.items()
+            if len(one) >= _FEWEST_MISTAKEN - 1 and len(one) > _MISTAKEN_SHARE * len(all_)
+        }
+        if sum(map(len, few.values())) >= _FEWEST_LETTERS:  # each letter may be in a font of its own
+            strange |= few.keys()
+        scene = self._scene
+        compared, mistaken_in, is_strange = np.zeros((3, scene.line.size))
+        is_like = np.ones_like(compared)
+        mistaken_by: dict[int, set[str]] = {}  # the letters of each text that look like others
+        for (font, piece, parts), likeness in zip(self._drawn, joined, strict=True):
+            is_strange[parts] = np.maximum(is_strange[parts], font in strange)
+            for part, like in zip(parts.tolist(), likeness, strict=True):
+                text = piece[slice(*scene.chars[part])]
+                of_all, of_wrong = (sum(map(text.count, letters)) for letters in wrong[font])
+                if of_wrong >= mistaken_in[part]:
+                    compared[part], mistaken_in[part] = of_all, of_wrong
+                mistaken_by.setdefault(int(scene.owner[part]), set()).update({*text} & {*wrong[font][1]})
+                inside = [one < _JOINED for one in text if one.isalpha()]
+                if 2 * sum(inside) >= len(inside):
+                    is_like[part] = min(is_like[part], like)
+        letters_of, like_of, compared_of, mistaken_of = (
+            np.bincount(scene.owner, one, scene.kind.size)
+            for one in (scene.letters, scene.letters * is_like, compared, mistaken_in)
+        )
+        has_many = np.zeros(scene.kind.size, np.bool_)
+        has_many[[text for text, letters in mistaken_by.items() if len(letters) >= _FEWEST_MISTAKEN]] = True
+        is_other = (mistaken_of > _MISTAKEN_SHARE * compared_of)[scene.owner] | (2 * mistaken_in > compared)
+        is_other &= has_many[scene.owner] | (is_strange > 0)
+        is_joined = (like_of < _LEAST_JOINED * letters_of)[scene.owner] | (is_like < _LEAST_OF_WORD)
+        count = np.bincount(scene.owner[is_joined], scene.letters[is_joined], scene.kind.size)
+        return np.asarray(
+            is_other | (is_joined & ((is_strange > 0) | (count[scene.owner] >= _FEWEST_MISTAKEN)))
+        )
+
+
+def _letters_in(text: str, begin: int, end: int) -> tuple[int, int]:
+    """Return where the letters and digits of a part of a text begin and end: signs look alike in any case."""
+    of = [at for at in range(begin, end) if text[at].isalnum()]
+    return (of[0], of[-1] + 1) if of else (begin, end)

@@ -1,0 +1,292 @@
+"""The letters of a page as they are if nothing hides them: drawn apart, in their own fonts and places."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any
+from unicodedata import bidirectional
+
+import numpy as np
+
+from domsieve.renderer.page.pixels._cases import begins_in, in_case, units
+from domsieve.renderer.page.pixels._crowds import LEAST_ROOM
+from domsieve.renderer.page.pixels._parts import F64, Bools, Ints, px
+from domsieve.renderer.page.pixels._scene import Scene
+from domsieve.renderer.page.pixels._turns import turned_lines
+from domsieve.snapshot.page import Kind
+
+# What makes letters go to the left or to the right against the rules of their script.
+_CONTROLS = {-1: "\u202e", 0: "", 1: "\u202d"}
+INKS = 3
+"""Letters are drawn in the three colours, so that those on top of each other can be told apart."""
+# So many lines that begin above are looked at for this.
+_NEIGHBOURS = 300
+_FONT = (
+    *("font-style", "font-weight", "font-family", "font-variant-caps"),
+    *("font-stretch", "text-rendering", "font-kerning"),
+)
+# In lines that go down, the letters of Chinese, Japanese and Korean, and all that come after, stay upright.
+_UPRIGHT = "\u1100"
+# Where only its share of a line tells where a part is, one that is not seen says little alone: so many letters in a
+# row must be unseen, more of them in lines that are tilted or curved. Guesses.
+_FEWEST_UNSEEN, _FEWEST_IF_CURVED = 3, 9
+# Letters that are less high than this (px), or on top of each other, cannot be read in lines of so many.
+_LEAST_HEIGHT, _FEWEST_LETTERS = 2.5, 6
+
+
+class Letters:
+    """The lines of a scene whose letters can be drawn apart: all but those along some paths.
+
+    Parameters
+    ----------
+    scene : where the lines are.
+    documents : the documents that can be asked to draw.
+    glyphs : of texts along paths, each letter, and what turns and moves it (6,), in CSS px of the page. They are
+        unsure if these are not those of their text boxes.
+
+    Attributes
+    ----------
+    by_document : the lines that each document draws.
+    lines : of each such line, what ``lines.js`` needs: its text, the number of its font, the space between
+        letters and words, its direction, its edges in CSS px of the page, what its transforms make of it (4,) or
+        None, whether its letters are pressed into its box (``text-combine-upright``), where in the text its parts
+        begin and end, whether its font is varied, whether it is in a drawing or in a ruby, how that is aligned, from
+        which code point on its letters are upright in a line that goes down, None for none, and what turns a letter
+        along a path and moves it from the left and the top of its box (6,), None for others.
+    is_drawn : (B,), the parts of such lines.
+    ink : (B,), the ink that the line of each part was drawn with: lines on top of each other have different ones.
+    """
+
+    def __init__(
+        self,
+        scene: Scene,
+        documents: Iterable[int],
+        glyphs: Mapping[int, Sequence[tuple[str, Sequence[float]]]] = MappingProxyType({}),
+    ) -> None:
+        self._scene = scene
+        self._fonts: dict[tuple[str | float, ...], int] = {}
+        self.by_document: dict[int, list[int]] = {document: [] for document in documents}
+        self.lines: dict[int, dict[str, Any]] = {}
+        self._parts: dict[int, Ints] = {}
+        places: dict[int, list[float]] = {}
+        for node, said in glyphs.items():
+            own = _placed(scene, node, said)
+            scene.unsure[node] |= own is None
+            places |= own or {}
+        order = np.argsort(scene.line, kind="stable")
+        lines, begin = np.unique(scene.line[order], return_index=True)
+        for line, parts in zip(lines.tolist(), np.split(order, begin)[1:], strict=True):
+            node = int(scene.owner[parts[0]])
+            document = int(scene.document_of[node])
+            if line >= len(scene.pieces) or document not in self.by_document:
+                continue
+            if not scene.is_plain[node] and line not in places:
+                continue
+            *font, direction = scene.style(node, *_FONT, "direction")
+            between = scene.style(node, "letter-spacing", "word-spacing")
+            text = scene.pieces[line].replace("\n", " ").replace("\t", " ")
+            control = _CONTROLS[int(scene.against[parts[0]])]
+            ends = [[units(control + text[:end]) for end in pair] for pair in scene.chars[parts].tolist()]
+            self.lines[line] = {
+                "text": control + text,
+                **self._styled(font, px(*scene.style(node, "font-size")), between, float(scene.zoom[node])),
+                "direction": direction or "ltr",
+                "box": scene.line_box[line].tolist(),
+                "map": None if scene.is_combined[node] else _turned(scene, node),
+                "isCombined": bool(scene.is_combined[node]),
+                "ends": ends,
+                "isVaried": _is_varied(scene, node),
+                "isDrawing": bool(scene.is_drawing[node]),
+                "ruby": (ruby := scene.ruby_of(node)),
+                "align": scene.style(node, "ruby-align")[0] if ruby else "",
+                "upright": _upright(scene, node, text),
+                "place": places.get(line),
+            }
+            self.by_document[document].append(line)
+            self._parts[line] = parts
+        self.is_drawn = np.isin(scene.line, [*self.lines])
+        self.ink = np.zeros(scene.line.size, np.intp)
+
+    @property
+    def fonts(self) -> list[tuple[str | float, ...]]:
+        """The fonts: style and weight, size in px, family, capitals, width, how precise it is drawn, and kerning."""
+        return [*self._fonts]
+
+    def _styled(
+        self, font: Sequence[str], size_px: float, between: Sequence[str], zoom: float = 1.0
+    ) -> dict[str, Any]:
+        """Return what a line has of a font, see `_FONT`, of its size, and of the space between letters and words.
+
+        The sizes are multiplied by `zoom`.
+        """
+        style, weight, family, caps, *others = font
+        named: tuple[str | float, ...] = (
+            f"{style} {weight}",
+            size_px * zoom,
+            family,
+            caps or "normal",
+            *others,
+        )
+        letter, word = (max(px(value) * zoom, -1000.0) for value in between)
+        number = self._fonts.setdefault(named, len(self._fonts))
+        return {"font": number, "letterSpacing": letter, "wordSpacing": word}
+
+    def texts(self, lines: Iterable[int]) -> dict[int, int]:
+        """Return the text of each of some lines, but for generated ones."""
+        owners = {line: int(self._scene.owner[self._parts[line][0]]) for line in lines}
+        return {line: owner for line, owner in owners.items() if self._scene.kind[owner] == Kind.TEXT}
+
+    def restyle(self, line: int, styles: Sequence[str]) -> dict[str, Any]:
+        """Draw a line as the first one of a block: in its font, and with its size, spaces and case.
+
+        Returns what the line was before.
+        """
+        before = self.lines[line]
+        *font, size, letter, word, case = styles
+        text = in_case(before["text"], case)
+        zoom = float(self._scene.zoom[self._scene.owner[self._parts[line][0]]])
+        places, ends = begins_in(before["text"], text), before["ends"]
+        if places:
+            ends = [[places[end] for end in pair] for pair in ends]
+        styled = self._styled(font, px(size), (letter, word), zoom)
+        self.lines[line] = {**before, **styled, "text": text, "ends": ends}
+        return before
+
+    @property
+    def fewest_unseen(self) -> Ints:
+        """How many letters in a row must be unseen where each part (B,) is, so that they count as that."""
+        is_plain = self._scene.is_plain[self._scene.owner]
+        return np.where(self.is_drawn, 0, np.where(is_plain, _FEWEST_UNSEEN, _FEWEST_IF_CURVED))
+
+    def owners(self, parts: Bools) -> Ints:
+        """Return the texts that some parts (B,) are of."""
+        return np.unique(self._scene.owner[parts])
+
+    def in_clip(
+        self, clip: F64, owners: Ints | None = None, *, keep_inks: bool = False
+    ) -> dict[int, list[dict[str, Any]]]:
+        """Return what each document draws in a part of the page; with `owners`, only the lines of these texts.
+
+        It is as in `lines`, but for the place, and with the number of an ink.
+        """
+        scene = self._scene
+        _, first = np.unique(scene.line, return_index=True)
+        first = first[self.is_drawn[first]]
+        if owners is not None:
+            first = first[np.isin(scene.owner[first], owners)]
+        lines = scene.line[first]
+        boxes = scene.line_box[lines] - np.tile(scene.moved()[first], 2)
+        inside = (boxes[:, :2] < clip[2:]).all(axis=1) & (boxes[:, 2:] > clip[:2]).all(axis=1)
+        lines, first = lines[inside], first[inside]
+        if not keep_inks:
+            ink = scene.ink_box[lines] - np.tile(scene.moved()[first], 2)
+            owners, curved = scene.owner[first], dict[int, int]()
+            for line, owner, number in zip(lines.tolist(), owners.tolist(), _apart(ink), strict=True):
+                one = curved.setdefault(owner, number) if scene.is_curved[owner] else number
+                self.ink[self._parts[line]] = one
+        inks = dict(zip(lines.tolist(), self.ink[first].tolist(), strict=True))
+        boxes = boxes[inside] - np.tile(clip[:2], 2)
+        places = dict(zip(lines.tolist(), boxes.tolist(), strict=True))
+        return {
+            document: [
+                {**self.lines[line], "box": places[line], "ink": inks[line]} for line in own if line in places
+            ]
+            for document, own in self.by_document.items()
+            if not places.keys().isdisjoint(own)
+        }
+
+    def place(self, document: int, measured: Sequence[Mapping[str, Any] | None]) -> None:
+        """Tell the scene where the parts and the ink of the lines of a document are.
+
+        Parameters
+        ----------
+        document : its number.
+        measured : of each line the answer of ``measured`` in ``lines.js``; None for one that it cannot draw.
+        """
+        scene = self._scene
+        for line, found in zip(self.by_document[document], measured, strict=True):
+            parts = self._parts[line]
+            if found is None:
+                self.is_drawn[parts] = False
+                continue
+            scene.ink_box[line] = found["ink"]
+            is_low = found["high"] is not None and found["high"] < _LEAST_HEIGHT
+            if scene.letters[parts].sum() >= _FEWEST_LETTERS and (is_low or found["room"] < LEAST_ROOM):
+                scene.misshapen[scene.owner[parts]] = True
+            if found["boxes"]:
+                scene.box[parts] = found["boxes"]
+            elif parts.size > 1 and (self.lines[line]["map"] or [1, 0, 0, 1])[1:3] == [0, 0]:
+                left, _, right, _ = scene.line_box[line]
+                ends = np.array(found["ends"], np.float64)
+                if scene.box[parts[0], 0] > scene.box[parts[-1], 0]:  # read to the left
+                    ends = 1 - ends[:, ::-1]
+                scene.box[parts[:, None], [0, 2]] = left + (right - left) * ends
+
+
+def _placed(
+    scene: Scene, node: int, glyphs: Sequence[tuple[str, Sequence[float]]]
+) -> dict[int, list[float]] | None:
+    """Return what turns and moves the letter of each text box of a text along a path; None if that is not clear.
+
+    Letters that are not drawn have no text box. Those of scripts that go to the left are left out: they have other
+    forms beside each other.
+    """
+    found: dict[int, list[float]] = {}
+    letters = np.array([said.casefold() for said, _ in glyphs], np.str_)
+    matrices = np.array([matrix for _, matrix in glyphs], np.float64).reshape(-1, 6)
+    begin = 0
+    for line in np.unique(scene.line[scene.owner == node]).tolist():
+        box, letter = scene.line_box[line], scene.pieces[line][:1]
+        if bidirectional(letter or " ") in {"R", "AL"}:
+            continue
+        far = np.abs(matrices[:, 4:] - (box[:2] + box[2:]) / 2).max(axis=1)
+        # Browsers have these boxes half a letter farther on.
+        near = (letters == letter.casefold()) & (far <= (box[2:] - box[:2]).max() * 1.5)
+        # Equal letters may be as near; both the boxes and the letters are in order.
+        later = np.flatnonzero(near[begin:])
+        if not later.size:
+            return None
+        at = begin + int(later[0])
+        found[line] = [*matrices[at, :4].tolist(), *(matrices[at, 4:] - box[:2]).tolist()]
+        begin = at + 1
+    return found
+
+
+def _is_varied(scene: Scene, node: int) -> bool:
+    """Return whether a text may be in a variation of its font, in another font, or have other digits."""
+    styles = scene.style(node, "font-variation-settings", "font-stretch")
+    return scene.has_first_lines or bool(scene.has_other_digits[node]) or styles != ["normal", "100%"]
+
+
+def _turned(scene: Scene, node: int) -> list[float] | None:
+    """Return how transforms and writing modes turn a text, as a canvas takes it; None if they do not."""
+    lines = turned_lines(*scene.style(node, "writing-mode"))
+    first, second, third, last = (scene.maps[node] @ lines).ravel().tolist()
+    # Of what is deep, or in a drawing that may have other units than px, only the box tells the size.
+    is_of_box = scene.is_deep[node] or scene.is_drawing[node]
+    is_scaled = (second, third) == (0, 0) and first > 0 < last
+    if (is_of_box and is_scaled) or (first, second, third, last) == (1, 0, 0, 1):
+        return None
+    return [first, third, second, last]
+
+
+def _upright(scene: Scene, node: int, text: str) -> int | None:
+    """Return from which code point on the letters of a text are upright in a line that goes down, None for none."""
+    mode, orientation = scene.style(node, "writing-mode", "text-orientation")
+    if scene.is_level[node] or mode.startswith("sideways") or orientation == "sideways":
+        return None
+    first = "\0" if orientation == "upright" else _UPRIGHT
+    return ord(first) if max(text) >= first else None
+
+
+def _apart(boxes: F64) -> list[int]:
+    """Return an ink for each of some boxes (n, 4); neighbours that overlap have different ones if they can."""
+    inks = np.zeros(len(boxes), np.intp)
+    order = np.argsort(boxes[:, 1], kind="stable")
+    sorted_ = boxes[order]
+    for number, one in enumerate(sorted_):
+        begin = max(number - _NEIGHBOURS, 0)
+        before = sorted_[begin:number]
+        meets = ((before[:, :2] < one[2:]) & (before[:, 2:] > one[:2])).all(axis=1)
+        taken = np.bincount(inks[order[begin:number]][meets], minlength=INKS)
+        inks[order[number]] = int(taken.argmin())
+    return inks.tolist()

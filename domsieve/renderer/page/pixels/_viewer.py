@@ -1,0 +1,288 @@
+"""Picture parts of an open page with letters and without, and count what changes of some texts."""
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from domsieve.renderer.browser.tab import Tab
+from domsieve.renderer.page.pixels._boxes import area, around_all
+from domsieve.renderer.page.pixels._count import IN_VIEW, Count
+from domsieve.renderer.page.pixels._letters import Letters
+from domsieve.renderer.page.pixels._likeness import Comparison
+from domsieve.renderer.page.pixels._parts import F64, Bools, Ints, common, meet
+from domsieve.renderer.page.pixels._pictures import Pictures
+from domsieve.renderer.page.pixels._reader import Reader
+from domsieve.renderer.page.pixels._scene import LOOKING, SHOWING, Scene
+from domsieve.renderer.page.pixels._window import cutting, reach_of, way_of
+from domsieve.renderer.page.pixels.changes import skip_invisible
+from domsieve.renderer.page.pixels.pixel_capture import PixelCapture
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+
+# So many sticky boxes are followed; texts in others may be looked for where they are not.
+_MOST_STICKY = 500
+# To so many elements the page is scrolled because of fixed boxes that they cut.
+_MOST_CUTS = 60
+# If so many parts of texts are not seen in a picture, it is taken again; if fewer are not, what is around them, if it
+# is no more than this share of the picture. Guesses: layers of many parts are taken again, but not for a few words.
+_MOST_MISSING, _LITTLE = 12, 0.125
+AT_END = float(np.iinfo(np.int32).max)
+"""The end of a page, where what lies under it is often revealed."""
+# What flickers is taken for letters if it is as dark as these in all pictures: once in 500 times with so many more.
+_MOST_AGAIN = 4
+
+
+class Viewer(Reader):
+    """An open page of which parts are pictured in the window, to which it is scrolled.
+
+    Attributes
+    ----------
+    in_window : (B,), the parts of texts that may be seen in some places of the window only.
+    moving : (B,), those that are in other places when the page is scrolled.
+    follows : whether these follow the scrolling, and do not only stay in the window.
+    cuts : the middle of each element that cuts a fixed box, in px from the top of the page.
+    at_moment : whether the page is at another moment than before.
+    reach : left, top, right and bottom of each float with all below it, when the scene was placed (F, 4).
+    """
+
+    def __init__(self, tab: Tab) -> None:
+        super().__init__(tab)
+        self.in_window, self.moving = np.zeros((2, 0), np.bool_)
+        self.reach = np.zeros((0, 4))
+        self.cuts: list[float] = []
+        self.follows = self.at_moment = False
+        self._sticky: dict[int, dict[int, Any]] = {}
+        self._fixed: list[int] = []
+        self._at_first = np.zeros((0, 2))
+
+    async def let_float(self, scene: Scene, grounds: Ints) -> None:
+        """Tell a scene what stays in the window, or in a box that scrolls, while that is scrolled.
+
+        Parameters
+        ----------
+        grounds : the fixed boxes behind the texts.
+        """
+        sticky = scene.sticky[np.isin(scene.document_of[scene.sticky], [*self.worlds])][:_MOST_STICKY]
+        fixed = scene.floating[
+            [scene.style(node, "position") == ["fixed"] for node in scene.floating.tolist()]
+        ]
+        floats = np.unique(np.concatenate((sticky, grounds, fixed)))
+        scene.let_float(floats.tolist(), np.isin(np.arange(scene.ids.size), scene.fixed))
+        self._sticky = {}
+        numbers = np.flatnonzero(np.isin(floats, sticky))
+        handles = await self._handles(scene, floats[numbers].tolist())
+        documents = scene.document_of[floats[numbers]].tolist()
+        for number, document, handle in zip(numbers.tolist(), documents, handles, strict=True):
+            self._sticky.setdefault(document, {})[number] = handle
+        self._fixed = np.flatnonzero(~np.isin(floats, sticky)).tolist()
+        scene.ways[:-1] = np.array([way_of(scene, node) for node in floats.tolist()]).reshape(-1, 2)
+        scene.ways[self._fixed] = 0
+        for document, own in self._sticky.items():
+            scene.ways[[*own]] *= await self.call(document, "sticks", *own.values())
+        around = [cutting(scene, node) for node in grounds.tolist()]
+        middles = scene.bounds[[node for node in around if node >= 0]][:, 1::2].mean(axis=1)
+        self.cuts = np.unique(middles).tolist()[:_MOST_CUTS]
+        await self.begin(scene)
+
+    async def begin(self, scene: Scene) -> None:
+        """Note where floats are when a scene has just been placed."""
+        self.reach = reach_of(scene)[scene.floats]
+        self._at_first = await self._where()
+
+    async def _where(self) -> F64:
+        """Return where the upper left corners of all floats are now, in px of their documents (F, 2)."""
+        found = np.zeros((len(self.reach), 2))
+        for document in dict.fromkeys((0, *self._sticky)):
+            floats = self._sticky.get(document, {})
+            scrolled, *places = await self.call(document, "places", *floats.values())
+            found[[*floats]] = np.array(places, np.float64).reshape(-1, 2)
+            if not document:
+                found[self._fixed] = scrolled
+        return found
+
+    async def follow(
+        self, count: Count, contents: Mapping[int, F64], *, everything: bool, shapes: bool
+    ) -> None:
+        """Read where things are after something was scrolled: all of them, or only floats.
+
+        Parameters
+        ----------
+        contents : where the contents of frames are, see `Scene.place`.
+        shapes : whether to read of which shape they are, too; then it is read of all of them.
+        """
+        if shapes:
+            await self.reshape(count, await self.capture(LOOKING), contents)
+        elif everything:
+            await self._replace(count, await self.capture(SHOWING), contents)
+        elif count.scene.floats.size:
+            count.scene.shift(await self._where() - self._at_first)
+
+    async def view_again(self, count: Count, boxes: Bools, contents: Mapping[int, F64], top: float) -> None:
+        """Picture boxes that stay in the window and were not seen yet once more, in another place of the page.
+
+        Parameters
+        ----------
+        contents : where the contents of frames are, see `Scene.place`.
+        top : where the window begins then, in px.
+        """
+        missing = count.missing(boxes)
+        if not missing.any():
+            return
+        scene = count.scene
+        before, absent = await self.capture(LOOKING), scene.absent
+        unread, misshapen = scene.unread, scene.misshapen
+        window = await self.go(top)
+        await self.show(count, contents)
+        place, share = scene.in_view()
+        missing &= meet(place, window) & (share >= IN_VIEW) & ~scene.unreadable[scene.owner]
+        if missing.any():
+            count.recount(missing)
+            await self.view_here(count, missing, common(around_all(place[missing]), window))
+        await self.aim(0.0, 0.0)
+        scene.unread, scene.absent = unread, absent
+        await self.reshape(count, before, contents)
+        scene.misshapen = misshapen
+
+    async def hide(self, fixed: Iterable[Any]) -> None:
+        """Make fixed boxes transparent; either property may be fixed by the page as important."""
+        for handle in fixed:
+            await self.call(0, "put", handle, {"value": {"opacity": "0", "clipPath": "inset(50%)"}})
+
+    @contextlib.asynccontextmanager
+    async def showing(self, fixed: Sequence[Any]) -> AsyncIterator[None]:
+        """Show fixed boxes, which are transparent, for a block of code."""
+        for handle in fixed:
+            await self.call(0, "undo", handle)
+        yield
+        await self.hide(fixed)
+
+    async def show(self, count: Count, contents: Mapping[int, F64]) -> None:
+        """Read once more where everything is and of which shape, without what is invisible now."""
+        scene, absent, capture = count.scene, count.scene.absent, await self.capture(LOOKING)
+        scene.unread = scene.unread.copy()
+        skip_invisible(scene, capture, LOOKING)
+        scene.absent = absent | (
+            scene.absent & (scene.fixed_of < 0)
+        )  # fixed boxes are transparent now anyway
+        await self.reshape(count, capture, contents)
+
+    async def reshape(self, count: Count, capture: PixelCapture, contents: Mapping[int, F64]) -> None:
+        """Read once more where everything is and of which shape, from a capture with `LOOKING`."""
+        count.scene.reshape(capture, LOOKING)
+        await self._replace(count, capture, contents)
+
+    async def _replace(self, count: Count, capture: PixelCapture, contents: Mapping[int, F64]) -> None:
+        """Read once more where everything is, see `Scene.replace`."""
+        count.scene.replace(capture, contents)
+        await self.begin(count.scene)
+        count.letters = await self.measure(count.scene)
+
+    async def view_here(
+        self, count: Count, boxes: Bools, clip: F64, without: "asyncio.Task[Image] | None" = None
+    ) -> None:
+        """Picture a part of the page, and count what changes of some boxes.
+
+        Parameters
+        ----------
+        without : an earlier picture of the part without letters.
+        """
+        left, top, right, bottom = clip.tolist()
+        if right - left < 1 or bottom - top < 1:
+            count.add(boxes, [])
+            return
+        part = await self._compare(count, boxes, clip, without)
+        # A browser that is very busy may have pictured what was there before, in some layers or in all.
+        missing = part.missing(boxes)
+        if missing.any() and not part.are_many:
+            place, _ = count.scene.in_view()
+            around = common(around_all(place[missing]), clip)
+            is_much = np.count_nonzero(missing & ~part.smeared) >= _MOST_MISSING
+            if is_much or area(around[None])[0] <= _LITTLE * area(clip[None])[0]:
+                around = clip if is_much else around
+                part.correct(missing, await self._compare(count, missing, around))
+        if (struck := part.may_be_struck(boxes)).any():
+            around, owners = part.around(struck), count.letters.owners(struck)
+            drawn = await self.draw(count.letters, around, part.size_of(around), owners, keep_inks=True)
+            await asyncio.to_thread(part.strike, struck, around, count.letters, drawn)
+        count.add(boxes, [part])
+
+    async def _compare(
+        self, count: Count, boxes: Bools, clip: F64, without: "asyncio.Task[Image] | None" = None
+    ) -> Pictures:
+        """Picture a part of the page without and with letters, see `view_here`.
+
+        In this order, because a layer may be missing in the first picture after a change.
+        """
+        first, second = without or await self.without(clip), await self.shoot(clip)
+        part = await asyncio.to_thread(Pictures, count.scene, clip, await first, await second)
+        moves = await asyncio.to_thread(part.moves)
+        if moves and without:  # maybe only in the time between both
+            return await self._compare(count, boxes, clip)
+        if moves or await self._moves(part, part.may_move(boxes)):
+            await asyncio.to_thread(part.take_out, *await self.again(clip, _MOST_AGAIN))
+        shown = np.flatnonzero(~count.scene.absent)  # the letters of many others in their place would mix
+        drawn = await self.draw(count.letters, clip, part.size, shown)
+        comparison = await asyncio.to_thread(part.compared, count.letters, drawn)
+        await self._look_closer(part, comparison, count.letters, dict.fromkeys(self.worlds))
+        await asyncio.to_thread(part.match, comparison)
+        await self._unline(count, part, boxes)
+        # What was seen at another moment may be on top of these, and may not be seen now.
+        asked = count.with_others(boxes, part.around(boxes)) if self.at_moment else boxes
+        for group in await asyncio.to_thread(part.crowds, asked, count.can_be_alone):
+            around = part.around(np.isin(np.arange(boxes.size), group))
+            nodes = await self.nodes(count.scene, part.with_equal(group))
+            picture = await self.without_some(around, nodes)
+            drawn = await self.draw(count.letters, around, picture.size, count.scene.owner[group])
+            comparison = await asyncio.to_thread(
+                part.compared_alone, group, around, picture, count.letters, drawn
+            )
+            await self._look_closer(part, comparison, count.letters, nodes)
+            await asyncio.to_thread(part.count_alone, group, comparison)
+            await self._unline(count, part, np.isin(np.arange(boxes.size), group), nodes)
+        heaps = await asyncio.to_thread(part.bury)
+        if heaps.texts.size:
+            around = part.around(heaps.mixing)
+            drawn = await self.draw(count.letters, around, part.size_of(around), heaps.texts)
+            await asyncio.to_thread(part.mix, heaps, around, count.letters, drawn)
+        return part
+
+    async def _unline(
+        self, count: Count, part: "Pictures", boxes: Bools, nodes: dict[int, Any] | None = None
+    ) -> None:
+        """Count nothing of some parts that are not compared with their letters but what is no line or mark of these.
+
+        With `nodes`, pictures are taken without the letters of these texts only, see `blank`.
+        """
+        uncompared = part.uncompared(boxes, count.letters)
+        lined = await self.lined(count.scene, uncompared)
+        if not lined.any():
+            return
+        around = part.around(lined)
+        async with self.without_lines():
+            stuck = await self.lined(count.scene, lined)
+            pictures = await self.again(around, _MOST_AGAIN if part.are_many else 1, nodes)
+        await asyncio.to_thread(part.unline, lined, stuck, around, pictures, is_alone=nodes is not None)
+
+    async def _look_closer(
+        self, part: "Pictures", comparison: Comparison, letters: Letters, nodes: dict[int, Any]
+    ) -> None:
+        """Compare parts of some texts, see `blank`, that do not quite look like their letters in other ways."""
+        if (low := comparison.low).any():
+            around, owners = part.around(low), letters.owners(low)
+            drawn = await self.draw(letters, around, part.size_of(around), owners, keep_inks=True)
+            await asyncio.to_thread(part.see_shifted, comparison, around, drawn)
+        if (doubtful := comparison.doubtful).any():
+            around = part.around(doubtful)
+            picture = await self.without_some(around, nodes, filling=True)
+            await asyncio.to_thread(part.fill, comparison, around, picture)
+
+    async def _moves(self, part: "Pictures", boxes: Bools) -> bool:
+        """Return whether anything moves by itself where some parts are."""
+        if not boxes.any():
+            return False
+        around = part.around(boxes)
+        return await asyncio.to_thread(part.differs_from, around, *await self.again(around, 2))

@@ -1,0 +1,180 @@
+"""Which texts may be seen in some places of the window only, since something stays in it while the page is scrolled.
+
+A text that is over or under such a box or background is looked for in several places of the window.
+"""
+
+import asyncio
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from domsieve.renderer.page.pixels._parts import F64, OUTWARDS, Bools, Ints, meet, shadow_px
+from domsieve.renderer.page.pixels._scene import Scene
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+
+# Grounds have together at least this share of the height of the window. Half of the letters that pass over one are
+# painted later. Guesses.
+_LEAST_OF_WINDOW, _LEAST_LATER = 0.4, 0.5
+# The elements around a sticky box with these values of ``display`` do not keep it in their box.
+_NOT_AROUND = frozenset(("", "inline", "contents", "table-row", "table-row-group", "table-header-group"))
+# Properties with which an element cuts a fixed box in it, and their values if it does not.
+_CUTTING = ("clip-path", "clip", "mask-image", "-webkit-mask-box-image-source")
+_UNCUT = frozenset(("", "none", "auto"))
+# A background of one of these is that of the page.
+_OF_PAGE = frozenset({"html", "body"})
+
+
+@dataclass
+class Shot:
+    """What is pictured in one place of the window.
+
+    Attributes
+    ----------
+    here : the parts (B,).
+    window : what the window shows: left, top, right and bottom in px of the page.
+    clip : the part of it that is pictured.
+    without : the picture without letters, if it was taken before.
+    """
+
+    here: Bools
+    window: F64
+    clip: F64
+    without: "asyncio.Task[Image] | None" = None
+
+
+def grounds_of(scene: Scene, window: F64) -> Bools:
+    """Return which of the fixed boxes of a page are grounds, below the texts that pass over them.
+
+    They are those that an element around them cuts, those with a negative ``z-index``, and those below most of the
+    letters that may pass over them, if they are together so high that a text may never leave them.
+
+    Parameters
+    ----------
+    window : the width and the height of the window in px.
+    """
+    document = scene.capture.documents[0]
+    paint = np.full(scene.ids.size, -1)
+    entries = np.array(document.layout.node_index, np.intp)[::-1]
+    paint[entries] = np.array(document.layout.paint_orders)[::-1]
+    reach = _painted(scene, scene.fixed)
+    is_behind = np.array(
+        [
+            scene.style(node, "z-index")[0].startswith("-") or cutting(scene, node) >= 0
+            for node in scene.fixed.tolist()
+        ],
+        np.bool_,
+    )
+    is_below, spans = np.zeros(scene.fixed.size, np.bool_), np.zeros((scene.fixed.size, 2))
+    for number, node in enumerate(scene.fixed.tolist()):
+        inside = _inside(scene, node)
+        parts = _over(scene, node, reach[node]) & ~inside[scene.owner] & scene.shows[scene.owner]
+        letters = scene.letters[parts]
+        later = letters[paint[scene.owner[parts]] > paint[inside].max()].sum()
+        is_below[number] = letters.size and later >= _LEAST_LATER * letters.sum()
+        spans[number] = np.clip(reach[node, 1::2], 0, window[1])
+    is_below &= spans[:, 1] > spans[:, 0]
+    return np.asarray(is_behind | (is_below & (_covered(spans[is_below]) >= _LEAST_OF_WINDOW * window[1])))
+
+
+def in_window(scene: Scene, window: F64, grounds: Ints) -> Bools:
+    """Return which parts of texts (B,) may be seen in some places of the window only.
+
+    Those under sticky boxes are not among them: see `under_floats`.
+
+    Parameters
+    ----------
+    window : the width and the height of the window in px.
+    grounds : the fixed boxes behind the texts.
+    """
+    reach = _painted(scene, grounds)
+    found = np.zeros(scene.owner.size, np.bool_)
+    # What is in a box that is pictured apart is hidden with it, and what is low leaves texts as they are scrolled.
+    floating = scene.floating[scene.fixed_of[scene.floating] < 0]
+    floating = floating[reach[floating, 3] - reach[floating, 1] >= _LEAST_OF_WINDOW * window[1]]
+    for node in (*grounds.tolist(), *floating.tolist()):
+        found |= _over(scene, node, reach[node])
+    for node in scene.attached.tolist():
+        if scene.names[node] in _OF_PAGE:
+            found[:] = True
+        found |= meet(scene.box, scene.bounds[node])
+    return found
+
+
+def under_floats(scene: Scene, reach: F64, parts: Ints) -> Ints:
+    """Return those of some parts that a float covers where it is now, but maybe not where the page is scrolled to.
+
+    Parameters
+    ----------
+    reach : left, top, right and bottom of each of `Places.floats` where it was at first, with all below it (F, 4).
+    """
+    boxes = scene.in_view()[0][parts]
+    found = np.zeros(parts.size, np.bool_)
+    for place in scene.places_of(reach)[scene.floats_with_page()]:
+        found |= meet(boxes, place)
+    return parts[found]
+
+
+def way_of(scene: Scene, node: int) -> tuple[float, float]:
+    """Return how far a sticky box may go to the right and down in the box around it, in px."""
+    around = int(scene.parent[node])
+    while around >= 0 and scene.style(around, "display")[0] in _NOT_AROUND:
+        around = int(scene.parent[around])
+    room = scene.bounds[around, 2:] - scene.bounds[node, 2:] if around >= 0 else np.zeros(2)
+    x, y = np.nan_to_num(np.maximum(room, 0.0)).tolist()
+    return x, y
+
+
+def cutting(scene: Scene, node: int) -> int:
+    """Return the nearest element around a fixed box that shows it only where it is itself, -1 for none."""
+    while (node := int(scene.parent[node])) >= 0:
+        if not _UNCUT.issuperset(scene.style(node, *_CUTTING)):
+            return node
+    return -1
+
+
+def _covered(spans: F64) -> float:
+    """Return the length of the union of intervals (n, 2)."""
+    covered, last = 0.0, -np.inf
+    for begin, end in sorted(spans.tolist()):
+        covered += max(end - max(begin, last), 0.0)
+        last = max(last, end)
+    return covered
+
+
+def reach_of(scene: Scene) -> F64:
+    """Return left, top, right and bottom of what shows of each node and of all below it (N, 4), else infinite."""
+    begin, end = np.full((2, scene.ids.size, 2), np.inf)
+    with np.errstate(invalid="ignore"):
+        boxed = scene.shows & (scene.bounds[:, 2:] > scene.bounds[:, :2]).all(axis=1)
+    begin[boxed], end[boxed] = scene.bounds[boxed, :2], -scene.bounds[boxed, 2:]
+    for nodes in scene.levels[:0:-1]:
+        for edges in (begin, end):
+            np.minimum.at(edges, scene.parent[nodes], edges[nodes])
+    return np.concatenate((begin, -end), axis=1)
+
+
+def _painted(scene: Scene, nodes: Ints) -> F64:
+    """Return what `reach_of` does, with the shadows and outlines of some nodes."""
+    reach = reach_of(scene)
+    for node in nodes.tolist():
+        far = [shadow_px(value, 4) for value in scene.style(node, "box-shadow", "outline")]
+        reach[node] += OUTWARDS * max(far)
+    return reach
+
+
+def _inside(scene: Scene, node: int) -> Bools:
+    """Return the nodes (N,) that a node and all below it are."""
+    found = scene.below_one(node)
+    found[node] = True
+    return found
+
+
+def _over(scene: Scene, node: int, reach: F64) -> Bools:
+    """Return the parts (B,) that may pass over a box which stays in the window."""
+    found = (scene.fixed_box < 0) & (scene.box[:, 0] < reach[2]) & (scene.box[:, 2] > reach[0])
+    if (around := cutting(scene, node)) >= 0:
+        found &= meet(scene.box, scene.bounds[around])
+    return np.asarray(found)

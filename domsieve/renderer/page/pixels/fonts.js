@@ -1,0 +1,264 @@
+// Evaluated after page.js: adds what tells of the fonts of a document, and of styles that no capture has.
+// hasFonts(), alike(...groups): whether the document loads fonts, and which groups of [font, letters] draw all alike.
+// mistaken(...fonts): of each [font, letters], the letters that it draws like other ones; a font is its style and weight,
+// its size in px, its family, capitals, width, how precise it is drawn, kerning, and whether its letters are spaced.
+// joined(...lines): of each [font, text, parts], how much each part of the text, given by where it begins and ends, looks
+// like its letters do that are drawn one by one.
+// unboxed(...): what no capture has of the styles.
+Object.assign(domsievePixels, (() => {
+  const { own, isLaidOut } = dom;
+  const { treesOf, stretched } = domsievePixels;
+
+  // What letters inherit.
+  const OF_LETTERS = ["color", "webkitTextFillColor", "webkitTextStrokeColor", "textShadow", "font", "letterSpacing",
+    "wordSpacing", "textTransform"];
+  // What the fonts of the page draw for some letters.
+  const drawnBy = (letters) => {
+    const [CELL, COLUMNS] = [20, 50];
+    const pen = new OffscreenCanvas(CELL * COLUMNS, CELL * Math.ceil(letters.length / COLUMNS) || 1)
+      .getContext("2d", { willReadFrequently: true });
+    return [...document.fonts].map(({ family, style, weight, status }) => {
+      const { width, height } = pen.canvas;
+      pen.clearRect(0, 0, width, height);
+      pen.font = `16px ${family}`;
+      pen.font = `${style} ${weight} 16px ${family}`;
+      if (status === "loaded") {
+        letters.forEach((letter, at) => pen.fillText(letter, CELL * (at % COLUMNS), CELL * Math.floor(at / COLUMNS) + 15));
+      }
+      const { data } = pen.getImageData(0, 0, width, height);
+      let sum = 0;
+      for (let at = 3; at < data.length; at += 4) sum = (31 * sum + data[at]) | 0;
+      return [family, style, weight, sum].join();
+    }).join(";");
+  };
+
+  // Fonts may have other letters for sizes, capitals, widths, and where letters are spaced or drawn in other ways.
+  const choose = (pen, font) => {
+    const [style, size, family, caps, stretch, rendering, kerning, isSpaced] = font;
+    pen.font = `${style} ${size}px ${family}`;
+    // Else widths are rounded to px of the true size.
+    pen.textRendering = rendering === "optimizespeed" ? "optimizeSpeed" : "geometricPrecision";
+    [pen.fontVariantCaps, pen.fontStretch] = [caps, stretched(stretch)];
+    [pen.fontKerning, pen.letterSpacing] = [kerning, isSpaced ? "0.01px" : "0px"];
+  };
+
+  // The forms of letters: each fills a cell, but narrow ones stay narrow, and all have the same mean and power. null for
+  // what is not drawn. Their correlation is the likeness of two.
+  const [CELL, EDGE, NARROWEST] = [14, 1, 0.35];
+  const MOST_FORMS = 2000; // a canvas is at most so high
+  const formsOf = (pairs) => {
+    if (pairs.length > MOST_FORMS) return [...formsOf(pairs.slice(0, MOST_FORMS)), ...formsOf(pairs.slice(MOST_FORMS))];
+    const pen = new OffscreenCanvas(CELL, CELL * pairs.length || 1).getContext("2d", { willReadFrequently: true });
+    pairs.forEach(([font, letter], at) => {
+      choose(pen, font);
+      const size = pen.measureText(letter);
+      const [wide, high] = [size.actualBoundingBoxLeft + size.actualBoundingBoxRight, size.actualBoundingBoxAscent + size.actualBoundingBoxDescent];
+      const [across, down] = [[wide, high], [high, wide]].map(([one, other]) => (CELL - 2 * EDGE) / Math.max(one, NARROWEST * other));
+      if (!(wide > 0 && high > 0)) return;
+      pen.setTransform(across, 0, 0, down, CELL / 2 - across * (size.actualBoundingBoxRight - size.actualBoundingBoxLeft) / 2,
+        (at + 0.5) * CELL + down * (size.actualBoundingBoxAscent - size.actualBoundingBoxDescent) / 2);
+      pen.fillText(letter, 0, 0);
+    });
+    const { data } = pen.getImageData(0, 0, CELL, CELL * pairs.length || 1);
+    return pairs.map((_, at) => {
+      const ink = Float64Array.from({ length: CELL * CELL }, (_, pixel) => data[4 * (at * CELL * CELL + pixel) + 3]);
+      // Blurred, for letters of two fonts are never quite in the same place.
+      const form = ink.map((_, pixel) => {
+        let sum = 0;
+        for (const row of [-CELL, 0, CELL]) for (const column of [-1, 0, 1]) sum += ink[pixel + row + column] ?? 0;
+        return sum;
+      });
+      const mean = form.reduce((sum, one) => sum + one, 0) / form.length;
+      const power = Math.sqrt(form.reduce((sum, one) => sum + (one - mean) ** 2, 0));
+      return power ? form.map((one) => (one - mean) / power) : null;
+    });
+  };
+  const likeness = (one, other) => {
+    let sum = 0;
+    for (let at = 0; at < one.length; at++) sum += one[at] * other[at];
+    return sum;
+  };
+  // The browser's own fonts, and the letters of which a font of the page may draw one for another.
+  const LARGE_PX = 40;
+  const OWN_FONTS = [["", "sans-serif"], ["bold", "sans-serif"], ["", "serif"], ["italic", "serif"], ["", "monospace"]]
+    .map(([style, family]) => [style, LARGE_PX, family, "normal", "100%", "auto", "auto", false]);
+  const ALPHABETS = [[97, 122], [48, 57], [945, 969], [1072, 1103]].map(([first, last]) =>
+    Array.from({ length: last - first + 1 }, (_, at) => String.fromCodePoint(first + at)));
+  const UNKNOWN = "\uffff";
+  const loadedFamilies = () => [...document.fonts].filter(({ status }) => status === "loaded")
+    .map(({ family }) => family.replace(/^["']|["']$/g, "").toLowerCase());
+  // Families have escapes, which are written in several ways.
+  const isLoaded = (loaded, family) => loaded.some((one) => /[^\w -]/.test(one) || family.toLowerCase().includes(one));
+
+  return {
+    mistaken(...all) {
+      const loaded = loadedFamilies();
+      const fonts = all.map(([font, letters]) => [font, isLoaded(loaded, font[2]) ? letters : ""]);
+      const [LIKE, MORE] = [0.85, 0.15]; // the likeness of a letter with another one, and how much more it is than with its own
+      const SAME = 0.8; // that of one letter in two sizes; a guess
+      const written = new Set(fonts.flatMap(([, letters]) => [...letters]));
+      const plain = new Set([...written].map((letter) => letter.toLowerCase()));
+      const others = ALPHABETS.filter((letters, at) => at < 2 || letters.some((letter) => plain.has(letter))).flat();
+      const compared = [...new Set([UNKNOWN, ...others, ...others.map((letter) => letter.toUpperCase()), ...written])];
+      const pairs = OWN_FONTS.flatMap((font) => compared.map((letter) => [font, letter]));
+      const known = new Map();
+      formsOf(pairs).forEach((form, at) => {
+        const [letter, unknown] = [pairs[at][1], known.get(UNKNOWN)?.at(-1)];
+        // A letter that no font of the browser has is drawn as the unknown one is.
+        if (!form || (letter !== UNKNOWN && unknown && likeness(form, unknown) > 0.999)) return;
+        const key = letter.toLowerCase();
+        known.set(key, [...(known.get(key) ?? []), form]);
+      });
+      known.delete(UNKNOWN);
+      const formsAt = (change) =>
+        formsOf(fonts.flatMap(([font, letters]) => [...letters].map((letter) => [change(font), letter])));
+      // Large forms are more exact; those of the true size count if they differ from these.
+      const [large, exact] = [([style, , ...others]) => [style, LARGE_PX, ...others], (font) => font].map(formsAt);
+      const drawn = exact.map((form, at) => (form && large[at] && likeness(form, large[at]) > SAME ? large[at] : form));
+      let number = 0;
+      return fonts.map(([, letters]) => [...letters].filter((letter) => {
+        const [form, own] = [drawn[number++], known.get(letter.toLowerCase())];
+        if (!form || !own) return false;
+        const as = (forms) => Math.max(...forms.map((one) => likeness(one, form)));
+        const best = Math.max(...others.map((other) => as(known.get(other) ?? [form.map(() => 0)])));
+        return best > LIKE && best - as(own) > MORE;
+      }).join(""));
+    },
+
+    joined(...lines) {
+      const [SIZE, HIGH, BASE, LONGEST] = [16, 28, 20, 2000]; // px
+      const LEAST_WIDE = 0.6; // of its letters one by one: below it a font puts them on top of each other. A guess.
+      const pens = [0, 1].map(() => new OffscreenCanvas(LONGEST, HIGH).getContext("2d", { willReadFrequently: true }));
+      const [whole, apart] = pens;
+      const [widths, loaded] = [new Map(), loadedFamilies()];
+      return lines.map(([font, text, parts]) => {
+        const [, size, family] = font;
+        if (!isLoaded(loaded, family) || !size) return parts.map(() => 1);
+        for (const pen of pens) {
+          pen.setTransform(1, 0, 0, 1, 0, 0);
+          pen.clearRect(0, 0, LONGEST, HIGH);
+          choose(pen, font);
+        }
+        const scale = Math.min(SIZE / size, (LONGEST - 4) / whole.measureText(text).width);
+        for (const pen of pens) {
+          pen.setTransform(scale, 0, 0, scale, 0, BASE);
+        }
+        const name = `${font.join()} ${scale} `;
+        const wideOf = (letter) => {
+          const key = name + letter;
+          if (!widths.has(key)) widths.set(key, scale * whole.measureText(letter).width);
+          return widths.get(key);
+        };
+        whole.fillText(text, 1 / scale, 0);
+        const endOf = (units) => 1 + scale * whole.measureText(text.slice(0, units)).width;
+        const places = parts.map((ends) => ends.map(endOf));
+        const heaps = new Set();
+        parts.forEach(([from, to], at) => {
+          const [letters, [left, right]] = [[...text.slice(from, to)], places[at]];
+          let [units, wide] = [from, 0];
+          const sum = letters.reduce((before, letter) => before + wideOf(letter), 0);
+          if (right - left < LEAST_WIDE * sum) heaps.add(at);
+          // Ligatures and pairs of letters are of another width.
+          const isEven = Math.abs(sum - (right - left)) < 0.5;
+          for (const letter of letters) {
+            apart.fillText(letter, (isEven ? left + wide : endOf(units)) / scale, 0);
+            units += letter.length;
+            wide += wideOf(letter);
+          }
+        });
+        const width = Math.min(Math.ceil(Math.max(...places.flat())) + 1, LONGEST);
+        const [one, other] = pens.map((pen) => pen.getImageData(0, 0, width, HIGH).data);
+        return places.map((place, at) => {
+          if (heaps.has(at)) return 0;
+          const [left, right] = place.map((edge) => Math.min(Math.round(edge), width));
+          const count = Math.max(right - left, 1);
+          let [power, otherPower, common] = [0, 0, 0];
+          // Each row has its own mean: all letters have most of their ink in the same rows.
+          for (let row = 0; row < HIGH; row++) {
+            let [a, b] = [0, 0];
+            for (let pixel = row * width + left; pixel < row * width + right; pixel++) {
+              const [first, second] = [one[4 * pixel + 3], other[4 * pixel + 3]];
+              a += first;
+              b += second;
+              power += first * first;
+              otherPower += second * second;
+              common += first * second;
+            }
+            power -= a * a / count;
+            otherPower -= b * b / count;
+            common -= a * b / count;
+          }
+          return power > 1 && otherPower > 1 ? common / Math.sqrt(power * otherPower) : Number(power <= 1 && otherPower <= 1);
+        });
+      });
+    },
+
+    hasFonts() {
+      return loadedFamilies().length > 0;
+    },
+
+    alike(...groups) {
+      const [CELL, LEAST] = [48, 0.15]; // px of a letter; what differs of two letters, as a share of the larger one
+      const pen = new OffscreenCanvas(16 * CELL, CELL).getContext("2d", { willReadFrequently: true });
+      // The alpha of a letter, without the space around it.
+      const drawn = (letter) => {
+        pen.clearRect(0, 0, CELL, CELL);
+        pen.fillText(letter, 6, 36);
+        const { data } = pen.getImageData(0, 0, CELL, CELL);
+        const alpha = Uint8Array.from({ length: CELL * CELL }, (_, at) => data[4 * at + 3]);
+        const first = alpha.findIndex((one) => one > 0);
+        if (first < 0) return { alpha: new Uint8Array(CELL * CELL), ink: 0 };
+        let left = CELL;
+        for (let at = first; at < alpha.length; at++) if (alpha[at]) left = Math.min(left, at % CELL);
+        const shift = CELL * Math.floor(first / CELL) + left;
+        const moved = new Uint8Array(CELL * CELL);
+        moved.set(alpha.subarray(shift));
+        return { alpha: moved, ink: moved.reduce((sum, one) => sum + one, 0) };
+      };
+      const areAlike = (one, other) =>
+        one.alpha.reduce((sum, level, at) => sum + Math.abs(level - other.alpha[at]), 0) <= LEAST * Math.max(one.ink, other.ink);
+      return groups.map((group) => {
+        const [kinds, all] = [[], []];
+        for (const [font, letters] of group) {
+          pen.font = font;
+          for (const letter of letters) {
+            const form = drawn(letter);
+            all.push(letter);
+            if (!kinds.some((kind) => areAlike(kind, form))) kinds.push(form);
+          }
+        }
+        return kinds.length <= all.length / 4;
+      });
+    },
+
+    // What the fonts draw, and the styles of what colours gradients and filters and of pseudo-elements of the text, if
+    // style sheets mention these; empty for what is invisible.
+    unboxed(hasLines, hasHighlights, ...roots) {
+      const pseudos = [
+        ...(hasLines ? ["::first-line"] : []),
+        ...(hasHighlights ? [...CSS.highlights.keys()].map((name) => `::highlight(${CSS.escape(name)})`) : []),
+      ];
+      const said = (style, names) => names.map((name) => style[name]).join();
+      const all = treesOf(roots);
+      const lines = [drawnBy([...new Set(all.map((root) => (root === document ? own("documentElement") : root).textContent).join(""))].slice(0, 1000))];
+      for (const root of all) {
+        for (const element of root.querySelectorAll("stop, filter *")) {
+          lines.push(said(getComputedStyle(element), ["stopColor", "stopOpacity", "floodColor", "floodOpacity", "lightingColor", "color"]));
+        }
+        for (const element of pseudos.length ? root.querySelectorAll("*") : []) {
+          if (!isLaidOut(element)) {
+            lines.push(...pseudos.map(() => ""));
+            continue;
+          }
+          const own = getComputedStyle(element);
+          for (const pseudo of pseudos) {
+            const style = getComputedStyle(element, pseudo);
+            const differs = OF_LETTERS.filter((name) => style[name] !== own[name]);
+            lines.push(said(style, [...differs, "backgroundColor", "backgroundImage"]));
+          }
+        }
+      }
+      return lines;
+    },
+  };
+})());

@@ -1,0 +1,477 @@
+"""Find out from pictures of an open page which of its texts can be seen.
+
+A page is scrolled through its window, and what this shows is pictured twice: as it is, and with all letters
+transparent. What differs inside the boxes of a text is what a reader sees of it. A few letters of a text are seen if
+a tenth of the pixels differ that would if they were black on white. A text is seen if any of its letters are, and it
+is cut to these. No picture shows more than the window: for such a picture, the browser lays the page out for another
+window, in which animations begin anew, boxes forget how far they are scrolled, and other pictures are chosen.
+
+Before the pictures, animations are paused, a locked page is released, and fixed boxes are made transparent, so
+that only boxes that scroll with the page can cover text. The texts of fixed boxes are pictured apart. What is under
+or over something that stays in the window, or follows how far the page is scrolled, is pictured in several places of
+the window, until it is seen. Boxes that scroll are scrolled, as a reader can, until their texts were in view. Texts
+that overlap others are made transparent one after the other.
+
+The page cannot act against this. Its scripts are off, nothing arrives from the net, and no style sheet of it sees
+what is changed: style sheets are adopted and not inserted, elements are changed by animations, and letters are
+made transparent by a highlight with a random name. All changes are undone. What pictures cannot judge is
+`Sight.UNSURE`, and counts as hidden, since a page could be made so on purpose: texts that change with the
+pictures, that move, that cannot be made transparent alone, or that are too many.
+
+Pictures have half the size of the page, so they are four times as cheap.
+"""
+
+import asyncio
+import contextlib
+import itertools
+from collections.abc import Sequence, Set
+from typing import Any
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from domsieve.renderer.browser.connection import CommandError
+from domsieve.renderer.browser.tab import Tab
+from domsieve.renderer.page._moments import Moments
+from domsieve.renderer.page._page_events import PageEvents
+from domsieve.renderer.page.pixels._boxes import around_all
+from domsieve.renderer.page.pixels._count import Count, Sight
+from domsieve.renderer.page.pixels._fonts import Written, letters_of_fonts
+from domsieve.renderer.page.pixels._parts import F64, Ints, common, meet
+from domsieve.renderer.page.pixels._scene import SHOWING, Scene
+from domsieve.renderer.page.pixels._scripts import (
+    LIKELY,
+    SCRIPTING,
+    WORDS,
+    WithScripts,
+    revealed,
+    with_scripts,
+)
+from domsieve.renderer.page.pixels._sheets import PICTURED_PARTS, STYLE_QUERIES, mentioned
+from domsieve.renderer.page.pixels._viewer import AT_END
+from domsieve.renderer.page.pixels._walk import Walker
+from domsieve.renderer.page.pixels._window import grounds_of, in_window
+from domsieve.renderer.page.pixels.changes import (
+    Missing,
+    chosen_by,
+    mark_changed,
+    mark_missing,
+    mark_painted,
+    mark_under,
+    skip_invisible,
+)
+from domsieve.renderer.page.pixels.pixel_capture import PixelCapture, put_sights
+from domsieve.snapshot.page import Kind
+
+# Bounds of the work on one page. Texts beyond them are unsure.
+_TALLEST_PX, _WIDEST_PX = 1_000_000, 16_384
+_MOST_SHADED, _MOST_CUT = 30_000, 500
+# All requests wait until the end: else what comes in view for a picture changes the page when it arrives, or fails.
+_HELD = {"patterns": [{"urlPattern": "*"}]}
+# What it asks for while it is prepared has this time to arrive. A guess.
+_LOAD_S = 2.0
+# What a page can have loaded only when a reader comes near.
+_LAZY = frozenset({"img", "video", "iframe"})
+# To put the page back. A guess: more than this is a page that does not answer.
+_RESTORE_S = 10.0
+# The property with which boxes have no content until they are near the window.
+_SKIPPING = "content-visibility"
+# With this, first lines may have another font, which captures do not have.
+_FIRST_LINE = "first-line"
+# With these, what is scrolled changes styles, or only places.
+_STATES = "scroll-state", ":target-current", ":target-before", ":target-after", "anchored("
+_ANCHORS = "anchor(", "position-area", "position-anchor", "anchor-center"
+# What pages may have that pictures cannot follow, and hardly any has, see ``oddities``.
+_ODDITIES = {
+    "events": "animations of drawings wait for events, or change what is elsewhere",
+    "sizes": "styles may follow sizes that animations change",
+    "number": "a wheel changes a number field, which has the focus",
+}
+
+
+async def look(
+    tab: Tab,
+    watch: PageEvents,
+    capture: PixelCapture,
+    style_names: Sequence[str],
+    *,
+    missing: Missing,
+    moments: Moments,
+    scripts: bool,
+    limit_s: float,
+) -> tuple[PixelCapture, str]:
+    """Return a capture that was just taken, with what pictures say of its texts in place of `PIXEL_STYLES`.
+
+    It is the name of a `Sight` in lower case; after "seen" may follow the ranges of letters that are, if not all.
+    Also return what keeps pictures from being sure of all texts, "" if nothing does. The scripts of the page must
+    be off, and it must not be scrolled.
+
+    Parameters
+    ----------
+    tab : the open page.
+    watch : what it loads.
+    capture : its capture.
+    style_names : the computed properties of the capture.
+    missing : what readers may see, although it is missing now; what `watch` still awaits is added.
+    moments : the moments of animations at which texts may be in view that are not in the capture.
+    scripts : whether scripts were on until now. If styles depend on that, the page is captured again as it was then.
+
+    Raises
+    ------
+    TimeoutError : there is no picture within `limit_s` seconds, or the page is not put back soon after.
+    CommandError : the page has changed its structure, or the browser does not answer as it should.
+    """
+    page, trouble = _Page(tab), ""
+    page.moments = moments if moments.whens else None
+    tab.session.on("Fetch.requestPaused", page.miss)
+    try:
+        try:
+            async with asyncio.timeout(limit_s):
+                await page.open(capture)
+                await page.complete(capture)
+                scripted = None
+                answers = await page.ask_all("isUnlike", scripts)
+                unlike = [one for one, is_unlike in zip(page.worlds, answers, strict=True) if is_unlike]
+                unlike_frames = {capture.strings[capture.documents[one].frame_id] for one in unlike}
+                page.has_canvas = scripts and any(await page.ask_all("hasCanvas"))
+                sought = (_SKIPPING, _FIRST_LINE, *_STATES, *_ANCHORS, *WORDS)
+                words = await mentioned(page, capture, sought, (_SKIPPING, PICTURED_PARTS, *LIKELY))
+                page.has_queries = STYLE_QUERIES in words
+                if _SKIPPING in words or page.has_closed_roots:
+                    capture = await revealed(page, style_names, has_canvas=page.has_canvas)
+                if scripts and SCRIPTING in words:
+                    await page.still()
+                    scripted = await with_scripts(page, style_names, words)
+                    capture = scripted.capture
+                page.has_first_lines = _FIRST_LINE in words
+                page.has_states = not words.isdisjoint(_STATES)
+                page.is_lively = page.has_states or not words.isdisjoint(_ANCHORS)
+                page.is_lively |= any(await page.ask_all("hasDriven"))
+                if page.is_lively:
+                    await page.ask_by_scrolling()
+                if page.moments:
+                    await page.ask_at_moments(page.moments)
+                if not await watch.arrive(_LOAD_S):
+                    page.miss()
+                missing = await page.missing(watch, missing, unlike_frames)
+                missing = missing._replace(is_anywhere=PICTURED_PARTS in words)
+                await tab.session.send("Fetch.enable", _HELD)
+                sights, ranges = await page.look(capture, style_names, missing, scripted)
+        except TimeoutError:
+            if page.count is None:
+                raise
+            trouble = f"no pictures of some texts: not done within {limit_s:.0f} s"
+            sights, ranges = page.so_far(page.count)
+        finally:
+            tab.session.off("Fetch.requestPaused", page.miss)
+            async with asyncio.timeout(min(limit_s, _RESTORE_S)):
+                await page.restore()
+    except (ValueError, LookupError, ArithmeticError, msgspec.MsgspecError) as error:
+        # The numbers that a hostile page brings about make no sense.
+        raise CommandError(f"The page cannot be pictured: {error}") from error
+    trouble = trouble or page.doubt
+    if (sights == Sight.UNPICTURED).any():
+        trouble = trouble or "styles follow the scrolling, and no wheel shows some texts"
+    if missing.is_cut or page.doubt:
+        seen = np.flatnonzero(sights == Sight.SEEN)
+        sights[np.setdiff1d(seen, [*ranges])] = Sight.UNPICTURED
+    said = [Sight(sight).name.lower() if sight else "" for sight in sights.tolist()]
+    for node, parts in ranges.items():
+        said[node] += "".join(f" {first}-{end}" for first, end in parts)
+    put_sights(capture, said)
+    return capture, trouble
+
+
+class _Page(Walker):
+    """The look at one page.
+
+    Attributes
+    ----------
+    has_first_lines : whether style sheets may give first lines another font.
+    has_queries : whether styles may follow what animations change.
+    has_states : whether styles may follow what is scrolled, other than by animations: `_STATES`.
+    doubt : why no text is surely seen, "" if some are.
+    moments : moments at which animations bring texts in view that are not, if there are any.
+    count : what is counted, once there may be a picture.
+    """
+
+    has_first_lines = has_queries = has_states = False
+    doubt = ""
+    moments: Moments | None = None
+    count: Count | None = None
+
+    async def look(
+        self,
+        capture: PixelCapture,
+        names: Sequence[str],
+        missing: Missing,
+        scripted: WithScripts | None,
+    ) -> tuple[NDArray[np.uint8], dict[int, list[tuple[int, int]]]]:
+        """Return the `Sight` of all nodes, one document after another, and what is seen of those seen in part.
+
+        Raises
+        ------
+        ValueError : the page has changed its structure.
+        """
+        if [capture.strings[one.frame_id] for one in capture.documents] != self._frame_ids:
+            raise ValueError("The page has changed its frames.")
+        scene = Scene(capture, names)
+        scene.has_first_lines = self.has_first_lines
+        if mark_missing(scene, missing, is_lively=self.is_lively):
+            self.doubt = "pictures are missing that may cover or move texts"
+        elif oddities := [name for found in await self.ask_all("oddities") for name in found]:
+            self.doubt = _ODDITIES[oddities[0]]
+        if scripted:
+            scene.unsure |= scripted.is_unlike
+            chosen = chosen_by(scene, SCRIPTING)
+            mark_changed(scene, scripted.before, scripted.after, scripted.names, chosen)
+        metrics = await self.session.send("Page.getLayoutMetrics")
+        window = metrics["cssLayoutViewport"]
+        window_px = np.array([window["clientWidth"], window["clientHeight"]], np.float64)
+        scrolled, *_ = await self.call(0, "places")
+        self.origin = np.array([window["pageX"], window["pageY"]], np.float64) - scrolled
+        fixed, grounds = await self._settle(scene, capture, names, window_px, moved=scripted is not None)
+        await self.let_float(scene, grounds)
+        await self._cut(scene)
+        await self._read_fonts(scene)
+        await self._check_blank(scene)
+        mark_painted(scene)
+        mark_under(scene, (await self._contents(scene, await self._uncertain(scene, missing.media))).values())
+        metrics = await self.session.send("Page.getLayoutMetrics")
+        await self.hide(fixed.values())
+        is_driven = self.has_states or any([await self.call(one, "isDriven") for one in self.worlds])
+        for is_last in (False, True):
+            size, window = metrics["cssContentSize"], metrics["cssLayoutViewport"]
+            width = window["clientWidth"] if scene.is_cut_at_side else size["width"]
+            whole = np.array([0, 0, min(width, _WIDEST_PX), min(size["height"], _TALLEST_PX)], np.float64)
+            if not scene.is_cut_at_side:
+                whole -= np.tile(self.origin, 2)
+            self.count = count = Count(scene, np.array([*self.worlds]), await self.measure(scene))
+            self.in_window, self.moving = in_window(scene, window_px, grounds), scene.floating_parts()
+            self.follows = is_driven
+            if is_driven:
+                self.in_window[:] = self.moving[:] = True
+                scene.misshapen[:] = False  # they may have another shape where they are seen
+            if self.is_lively and not self.is_unsteady:
+                reached = await self.walk(count, fixed, window_px, whole)
+                if is_driven:
+                    whole = reached
+                    self.moving &= meet(scene.in_view()[0], whole)
+            await self.view(count, count.in_view(is_fixed=False), whole)
+            metrics = await self.session.send("Page.getLayoutMetrics")
+            if is_last or metrics["cssContentSize"] == size:
+                break
+            # What came in view may have another size now.
+            scene.place(await self.capture(SHOWING), await self.frame_places(scene))
+            await self.begin(scene)
+        first = np.array([0, 0, window["clientWidth"], window["clientHeight"]], np.float64)
+        await self._view_fixed(count, fixed, first)
+        await self.scroll(count, fixed, whole)
+        await self.walk_again(count, fixed, window_px)
+        if self.moments:
+            await self.view_moments(count, self.moments, fixed, whole)
+        if self.is_unsteady:
+            count.leave(np.ones(scene.owner.size, np.bool_))
+        is_cut = np.array([size["width"] > _WIDEST_PX, size["height"] > _TALLEST_PX])
+        return count.sights(((scene.box[:, :2] >= whole[2:]) & is_cut).any(axis=1))
+
+    def so_far(self, count: Count) -> tuple[NDArray[np.uint8], dict[int, list[tuple[int, int]]]]:
+        """Return what `look` does, although its time has ended: what is not settled is not pictured."""
+        scene = count.scene
+        scene.absent &= not self.moments  # they may come
+        sights, ranges = count.sights(np.zeros(scene.owner.size, np.bool_))
+        is_open = ~count.settled | (self.is_unsteady or bool(self.moments))
+        if self.is_lively and not self.is_unsteady:
+            is_open = np.ones_like(count.settled) if count.walked is None else ~count.walked
+        left = np.unique(scene.owner[is_open])
+        left = left[~scene.unreadable[left] & ~scene.unsure[left]]
+        sights[left] = Sight.UNPICTURED
+        return sights, {node: found for node, found in ranges.items() if node not in {*left.tolist()}}
+
+    async def missing(self, watch: PageEvents, known: Missing, unlike: Set[str]) -> Missing:
+        """Return what is missing now, beside what is `known` and the frames that are `unlike` what readers see."""
+        shown = {*itertools.chain(*await self.ask_all("shown"))}
+        idle = {*itertools.chain(*await self.ask_all("idleSheets"))}
+        unsized = {*itertools.chain(*await self.ask_all("unsized"))}
+        pictures, media = watch.awaited_pictures, watch.awaited_media
+        late = {*pictures, *media}
+        if pictures:  # else nobody gets the lazy ones that were not asked for
+            late.add("")
+        framing = set()
+        for frame in watch.awaited_frames:
+            with contextlib.suppress(CommandError):  # it is gone
+                owner = await self.session.send("DOM.getFrameOwner", {"frameId": frame})
+                framing.add(int(owner["backendNodeId"]))
+        return known._replace(
+            awaited={url: sure or url in shown for url, sure in pictures.items()},
+            framing=frozenset(framing),
+            media=media,
+            is_loose=not unsized.isdisjoint(late),
+            unknown=known.unknown
+            | watch.unpainted
+            | {frame for url, frame in watch.idle_sheets if url not in idle}
+            | unlike,
+        )
+
+    def miss(self, _: object = None) -> None:
+        """Note that something has not come for which the page asks as it is scrolled, or at a moment."""
+        self.is_unsteady |= self.is_lively or self.moments is not None
+
+    async def still(self) -> tuple[int, int, int]:
+        """Pause what moves by itself.
+
+        Returns how many animations there are, how many follow what is scrolled, and how many wait.
+        """
+        counts = np.array(await self.ask_all("still"), np.intp).reshape(-1, 4)
+        every, driven, waiting, left_out = counts.sum(axis=0).tolist()
+        if left_out:
+            self.doubt = self.doubt or f"{left_out} animations too many, which may move texts"
+        return every, driven, waiting
+
+    async def _settle(
+        self,
+        scene: Scene,
+        capture: PixelCapture,
+        names: Sequence[str],
+        window_px: F64,
+        *,
+        moved: bool,
+    ) -> tuple[dict[int, Any], Ints]:
+        """Bring the page into the state to be pictured, and place the scene.
+
+        Returns handles of the fixed boxes that are pictured apart, and the boxes that stay in the window behind text.
+
+        Parameters
+        ----------
+        window_px : the width and the height of the window.
+        moved : whether the page is not as in the capture any more.
+        """
+        await self.enter(*range(len(self._frame_ids)))  # a frame without text may cover some
+        nodes = scene.fixed.tolist()
+        fixed = dict(zip(nodes, await self._handles(scene, nodes), strict=True))
+        animations, driven, waiting = await self.still()
+        if animations > driven and self.has_queries:
+            self.doubt = self.doubt or "styles follow what animations change"
+        self.has_driven = self.has_states or driven > 0
+        self.is_lively |= driven > 0 or waiting > 0
+        if driven:
+            await self.wake()
+        if waiting:
+            await self.pass_by()
+        stays = await self.staying([*fixed.values()], to_side=not scene.is_cut_at_side)
+        is_ground = grounds_of(scene, window_px)
+        grounds = scene.fixed[stays & is_ground]
+        scene.keep_fixed(stays & ~is_ground)
+        before = None
+        if await self.call(0, "isLocked"):
+            before = await self.capture(names)
+            await self.call(0, "release")
+        if moved or animations or before or scene.frames or self.is_lively:
+            capture, names = await self.capture(names if before else SHOWING), names if before else SHOWING
+            scene.place(capture, await self.frame_places(scene))
+            if before:
+                mark_changed(scene, before, capture, names)
+        if not self.is_lively:  # else it may be visible in another place
+            skip_invisible(scene, capture, names)
+        return {node: fixed[node] for node in scene.fixed.tolist()}, grounds
+
+    async def _view_fixed(self, count: Count, fixed: dict[int, Any], window: F64) -> None:
+        """Picture the texts of fixed boxes: all together, and those that others may cover once more, alone."""
+        scene = count.scene
+        everything = count.in_view(is_fixed=True)
+        for root in (-1, *fixed) if len(fixed) > 1 else fixed:
+            boxes = everything if root < 0 else everything & (scene.fixed_box == root)
+            if root >= 0 and len(fixed) > 1:
+                boxes = count.unseen(boxes)
+                count.recount(boxes)
+            if boxes.any():
+                place, _ = scene.in_view()
+                async with self.showing([*fixed.values()] if root < 0 else [fixed[root]]):
+                    await self.view_here(count, boxes, common(around_all(place[boxes]), window))
+        contents = await self.frame_places(scene)
+        async with self.showing([*fixed.values()]):
+            await self.view_again(count, everything, contents, AT_END)
+
+    async def _uncertain(self, scene: Scene, media: Set[str]) -> list[int]:
+        """Return what readers may see otherwise.
+
+        These are the canvases and videos that a worker may draw, which goes on while the scripts of the page are off,
+        lazy pictures, videos and frames that have not come, and that nobody could scroll to or ask before, and videos
+        of which the media with these addresses have not come.
+        """
+        found, is_closed = [], scene.in_closed()
+        for node, name in enumerate(scene.names):
+            document, inside = int(scene.document_of[node]), bool(is_closed[node])
+            is_lazy = name in _LAZY and (document or inside)
+            if is_lazy and scene.attributes(node).get("loading", "").lower() == "lazy":
+                question: tuple[Any, ...] = "isLate", inside
+            elif name in {"canvas", "video"}:
+                question = "isLive", [*media]
+            else:
+                continue
+            await self.enter(document)
+            if document not in self.worlds or await self.call(
+                document, *question, await self._handle(scene, node)
+            ):
+                found.append(node)
+        return found
+
+    async def _cut(self, scene: Scene) -> None:
+        """Tell the documents which of their backgrounds are cut to letters, and where first letters are apart."""
+        scene.unsure |= scene.below(np.isin(np.arange(scene.ids.size), scene.cut[_MOST_CUT:]))
+        begun = scene.parent[scene.is_first_letter & scene.has_letters]
+        for name, nodes in (("cut", scene.cut), ("begin", begun)):
+            some = nodes[:_MOST_CUT]
+            for document in np.intersect1d(scene.document_of[some], [*self.worlds]).tolist():
+                own = some[scene.document_of[some] == document].tolist()
+                await self.call(document, name, *await self._handles(scene, own))
+
+    async def _read_fonts(self, scene: Scene) -> None:
+        """Find the texts in fonts of the page that draw all letters alike, or other ones."""
+        for document in self.worlds:
+            if await self.call(document, "hasFonts"):
+                groups, others = letters_of_fonts(scene, document)
+                alike = await self.call(document, "alike", *groups)
+                wrong = [font for group, same in zip(groups, alike, strict=True) if same for font, _ in group]
+                own = scene.document_of == document
+                scene.unread |= np.isin(scene.fonts, wrong)[scene.font_of] & own
+                scene.unsure |= np.isin(scene.fonts, [*others])[scene.font_of] & own
+                texts = Written(scene, document, others, await self._first_lines(scene, document))
+                mistaken = await self.call(document, "mistaken", *texts.fonts)
+                joined = await self.call(document, "joined", *texts.lines)
+                scene.misread |= texts.misread(mistaken, joined)
+
+    async def _first_lines(self, scene: Scene, document: int) -> dict[int, Sequence[str]]:
+        """Return what ``firstLines`` says of the texts of a document whose block has a style for its first line."""
+        if not self.has_first_lines:
+            return {}
+        texts = np.unique(scene.owner[(scene.document_of == document)[scene.owner]])
+        texts = texts[scene.kind[texts] == Kind.TEXT]
+        said = await self.call(document, "firstLines", *await self._handles(scene, texts.tolist()))
+        return {text: one for text, one in zip(texts.tolist(), said, strict=True) if one}
+
+    async def _check_blank(self, scene: Scene) -> None:
+        """Find the texts that are not transparent without letters, since an inline style forbids it."""
+        texts = np.unique(scene.owner[scene.shaded[scene.owner] & ~scene.unsure[scene.owner]])
+        scene.unsure[texts[_MOST_SHADED:]] = True
+        texts = texts[:_MOST_SHADED]
+        for document in np.unique(scene.document_of[texts]).tolist():
+            if document not in self.worlds:
+                continue
+            own = texts[scene.document_of[texts] == document]
+            parents = await self._handles(scene, scene.parent[own].tolist())
+            await self.blank({document: None})
+            scene.unsure[own] = ~np.array(await self.call(document, "areBlank", *parents), np.bool_)
+            await self.unblank([document])
+
+    async def restore(self) -> None:
+        """Undo all changes of the page."""
+        was_scrolled = False
+        for document in self.worlds:
+            await self.call(document, "unblank")
+            await self.call(document, "reline")
+            was_scrolled |= await self.call(document, "restore")
+        await self.session.send("Fetch.disable")
+        if was_scrolled:  # the page is told with its next frame, while its scripts are off
+            await self.wake()

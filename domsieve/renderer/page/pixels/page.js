@@ -1,0 +1,347 @@
+// Evaluated once per document in an isolated world, after ../browser/dom.js, while the scripts of the page are off; the
+// other scripts of this folder add to it. Nothing here may be seen by the style sheets of the page: elements are changed by
+// animations, never by attributes.
+// isLocked(), release(): whether the page is locked, and releases it.
+// properties(): the names of all computed properties that are not made up by the page.
+// instructions(), isEmpty(element): see below.
+// isHidden(), count(), counted(): whether the window is, and how often a timer has run, to know whether scripts run.
+// put(element, keyframe), scroll(element, left, top): change an element for the pictures.
+// stays(isLively, ...elements), scrollBoxes(share), scrollBoxesBack(), places(...elements): see below.
+// shown(): the addresses of what the page has asked for to show it; pictures of scripts may be shown nowhere.
+// unsized(...roots): the addresses of pictures and videos that may have another size when they come, or paint beyond it; "" of lazy ones that
+// nobody has asked for.
+// idleSheets(...roots): the addresses of style sheets of which no link applies, such as those for printing.
+// isLive(late, element): whether a worker may draw a canvas, or feed a video, or what the video shows is late.
+// isLate(isClosed, element): whether a lazy picture, video or frame may not be there yet, if it is in a closed shadow tree,
+// or in a frame of another origin; others are known before.
+// wayOn(axis, toward, element): how far a box or the page is scrolled along an axis, and how far it goes on.
+// goBack(): scrolls the page and boxes to where they were at first, as far as scroll and scrollPage have scrolled them.
+// scrollPage(left, top): scrolls the page; returns how far, and the size of the window.
+// undo(element), restore(): undo what was put, and everything; restore returns whether anything was scrolled.
+// The others share sheet(rules), strong(selector), adopt(sheets, trees), drop(sheets, trees), treesOf(roots),
+// isPut(element), isIn(outer, node), rectOf(element), stretched(width), above(node) and outer(node): that around it in the
+// document, and on the page, where it may be in a slot, waysOf(element): how far it can be scrolled to the side and down,
+// isWindow(element), scrolledTo(element), scrollOn(element, left, top) and scrollBack([element, [left, top]]).
+globalThis.domsievePixels = (() => {
+  const { part, run, own, isLaidOut, isBounded, paintsBeyond, scrolls, trees, animated } = dom;
+
+  const sheet = (rules) => {
+    const made = new CSSStyleSheet();
+    made.replaceSync(rules);
+    return made;
+  };
+  // Ids outweigh almost all rules of pages.
+  const strong = (selector) => `:is(${selector}, ${"#domsieve".repeat(9)} *)`;
+  const released = sheet(`${strong(":root")} { overflow-y: auto !important }
+    ${strong(":root > body")} { overflow: visible !important }`);
+
+  const addressOf = (given) => (URL.canParse(given, document.baseURI) ? new URL(given, document.baseURI).href.split("#")[0] : null);
+  const treesOf = (roots) => [document, ...roots].flatMap((root) => [...trees(root)]);
+  const adopt = (sheets, all) => {
+    for (const root of all) root.adoptedStyleSheets = [...root.adoptedStyleSheets, ...sheets];
+  };
+  const drop = (sheets, all) => {
+    for (const root of all) {
+      root.adoptedStyleSheets = [...root.adoptedStyleSheets].filter((one) => !sheets.includes(one));
+    }
+  };
+
+  const STRETCHES = [
+    [50, "ultra-condensed"], [62.5, "extra-condensed"], [75, "condensed"], [87.5, "semi-condensed"], [100, "normal"],
+    [112.5, "semi-expanded"], [125, "expanded"], [150, "extra-expanded"], [200, "ultra-expanded"],
+  ];
+  // Of the fonts of a family, browsers take the next narrower one than a narrow width, or wider than a wide one.
+  const stretched = (value) => {
+    const width = parseFloat(value) || 100;
+    const found = width > 100 ? STRETCHES.find(([one]) => one >= width) : STRETCHES.findLast(([one]) => one <= width);
+    return found?.[1] ?? (width > 100 ? "ultra-expanded" : "ultra-condensed");
+  };
+
+  const changed = new Map();
+  const [scrolled, turned] = [new Map(), new Map()];
+  let counter = 0;
+  let counted = 0;
+
+  const put = (element, keyframe) => {
+    if (!changed.has(element)) changed.set(element, animated(element, keyframe));
+  };
+
+  const undo = (element) => {
+    changed.get(element)?.cancel();
+    changed.delete(element);
+  };
+
+  const above = (node) => part(node, Node, "parentNode") ?? (node instanceof ShadowRoot ? node.host : null);
+  const outer = (node) => (node instanceof Element && part(node, Element, "assignedSlot")) || above(node);
+  const isIn = (outer, node) => {
+    while (node && node !== outer) node = above(node);
+    return Boolean(node);
+  };
+  const sizesOf = (element, kind) => ["Width", "Height"].map((size) => part(element, Element, `${kind}${size}`));
+  const waysOf = (element) => {
+    const shown = sizesOf(element, "client");
+    return sizesOf(element, "scroll").map((size, axis) => size - shown[axis]);
+  };
+  const rectOf = (element) => run(element, Element, "getBoundingClientRect");
+
+  // A root scrolls its window. Without a doctype (quirks mode), only the body knows how far, and if that scrolls by itself,
+  // no element does.
+  const isWindow = (element) => element === own("documentElement");
+  const scrolledTo = (element) => (isWindow(element) ? [scrollX, scrollY]
+    : [part(element, Element, "scrollLeft"), part(element, Element, "scrollTop")]);
+  // As readers do: by how far, not to where, which some style sheets can tell apart.
+  const scrollOn = (element, left, top) => {
+    const [x, y] = scrolledTo(element);
+    const way = { left: left - x, top: top - y, behavior: "instant" };
+    if (isWindow(element)) scrollBy(way);
+    else run(element, Element, "scrollBy", way);
+  };
+  const scrollBack = ([element, [left, top]]) => {
+    const place = { left, top, behavior: "instant" };
+    if (isWindow(element)) scrollTo(place);
+    else run(element, Element, "scrollTo", place);
+  };
+
+  const FAR_PX = 1e8;
+  const MOST_INSIDE = 300; // in a fixed box that is looked at
+  const BUTTONS = ["up", "down", "left", "right"].map((way) => `::scroll-button(${way})`);
+  const PARTS = ["::before", "::after", "::details-content", "::scroll-marker-group", ...BUTTONS];
+  const NEAR_WINDOW = 1.25; // where a body ends that is locked to the window, in heights of that: it may have margins
+  const digest = (text) => {
+    let sum = 0;
+    for (let at = 0; at < text.length; at++) sum = (31 * sum + text.charCodeAt(at)) | 0;
+    return sum;
+  };
+
+  return {
+    sheet,
+    strong,
+    adopt,
+    drop,
+    treesOf,
+    above, outer,
+    isIn,
+    rectOf,
+    waysOf,
+    isWindow,
+    scrolledTo,
+    scrollOn,
+    scrollBack,
+    stretched,
+    isPut: (element) => changed.has(element),
+
+    put,
+
+    undo,
+
+    // A lock keeps readers from scrolling down. The picture shows what it cuts, unless both root and body have one.
+    // What is cut at the sides stays cut, and so does what a body cuts that ends far below the window.
+    isLocked() {
+      const [root, body] = [own("documentElement"), own("body")];
+      const locks = (element) => element && /hidden|clip/.test(getComputedStyle(element).overflowY);
+      const overflows = (element) => part(element, Element, "scrollHeight") > part(element, Element, "clientHeight") + 1;
+      const endsHere = (element) => rectOf(element).bottom <= NEAR_WINDOW * innerHeight;
+      const isRootOpen = !root || getComputedStyle(root).overflow === "visible";
+      return Boolean(!isRootOpen && locks(body) && overflows(body) && endsHere(body));
+    },
+
+    release() {
+      adopt([released], [document]);
+      const [root, body] = [own("documentElement"), own("body")];
+      // A box with an overflow keeps the margins of its content inside; with a padding it still does.
+      const padding = { paddingTop: `max(${getComputedStyle(body).paddingTop}, 0.02px)` };
+      put(root, { overflowY: "auto" });
+      put(body, { overflow: "visible", ...padding });
+    },
+
+    // What names style sheets in XML, which captures do not have.
+    instructions() {
+      const isInstruction = (one) => part(one, Node, "nodeType") === Node.PROCESSING_INSTRUCTION_NODE;
+      return [...document.childNodes].filter(isInstruction).map((one) => part(one, CharacterData, "data")).join("\n");
+    },
+
+    // Whether the sheet of an element can be read, and has no rules.
+    isEmpty(element) {
+      const { sheet } = element;
+      try {
+        return !sheet?.cssRules.length;
+      } catch {
+        return false; // from another origin
+      }
+    },
+
+    properties() {
+      return [...getComputedStyle(own("documentElement"))].filter((name) => !name.startsWith("--"));
+    },
+
+    isHidden() {
+      return document.visibilityState === "hidden";
+    },
+
+    // A timer runs only if scripts are on and the page is not frozen.
+    count() {
+      counter = setInterval(() => counted++, 1);
+    },
+
+    counted() {
+      clearInterval(counter);
+      return counted;
+    },
+
+    // Whether the page has handed a canvas over, normally to a worker: that has no context any more. A context that is
+    // made here would change what is painted.
+    isLive(late, element) {
+      if (element instanceof HTMLVideoElement) {
+        const isLate = !element.readyState && late.includes(addressOf(element.currentSrc));
+        return isLate || part(element, HTMLMediaElement, "srcObject") !== null;
+      }
+      try {
+        run(element, HTMLCanvasElement, "getContext", "none");
+        return false;
+      } catch {
+        return true;
+      }
+    },
+
+    isLate(isClosed, element) {
+      const isApart = (view) => view.parent !== view && (!view.frameElement || isApart(view.parent));
+      if (!isClosed && !isApart(window)) return false;
+      const [name, inner] = [part(element, Element, "localName"), element.contentDocument];
+      if (name === "img") return !element.naturalWidth;
+      // Nothing tells of others whether they are there.
+      if (name === "video" || !inner) return name === "video" || element.hasAttribute("sandbox");
+      return Boolean(element.getAttribute("src")) && inner.URL === "about:blank";
+    },
+
+    // How fixed elements are in the window, and whether they are fixed in the page: boxes with a transform or the like
+    // hold what is fixed in them. If styles may follow what is scrolled, it is told how all in them looks, but for what is
+    // scrolled in them. After `count` elements come closed shadow roots.
+    stays(isLively, count, ...all) {
+      const elements = all.slice(0, count), roots = treesOf(all.slice(count));
+      const names = isLively ? this.properties() : [];
+      const stylesOf = (one) => [null, ...PARTS].map((name) => getComputedStyle(one, name));
+      const seen = (one) => {
+        const { left, top, width, height } = rectOf(one);
+        const said = (style, at) => (at && style.content === "none" ? "" : names.map((name) => style[name]).join());
+        return [left, top, width, height, ...stylesOf(one).map(said)];
+      };
+      // Nothing tells where parts of elements are that an anchor takes along.
+      const hasAnchored = (one) => stylesOf(one).slice(1).some(({ content, position, positionAnchor }) =>
+        content !== "none" && /^(absolute|fixed)$/.test(position) && positionAnchor?.startsWith("--"));
+      const insideOf = (element) => {
+        const boxes = [...turned.keys()].filter((box) => isIn(element, box));
+        return [element, ...roots.filter((root) => root instanceof ShadowRoot && isIn(element, root))]
+          .flatMap((root) => [...root.querySelectorAll("*")])
+          .filter((one) => isLaidOut(one) && !boxes.some((box) => box !== one && isIn(box, one)));
+      };
+      return elements.map((element) => {
+        const isInPage = element instanceof HTMLElement && part(element, HTMLElement, "offsetParent") !== null;
+        const { left, top } = rectOf(element);
+        if (!isLively) return [`${left} ${top}`, isInPage];
+        const found = [element, ...insideOf(element)];
+        if (isInPage || found.length > MOST_INSIDE) return ["", true];
+        return [digest(found.map(seen).join()), found.some(hasAnchored)];
+      });
+    },
+
+    // Scrolls all boxes to a share of their way; returns whether there are any.
+    scrollBoxes(share, ...roots) {
+      const canScroll = (one) => one !== own("scrollingElement") && isLaidOut(one) && scrolls(getComputedStyle(one)).some(Boolean);
+      if (!turned.size) {
+        const boxes = treesOf(roots).flatMap((root) => [...root.querySelectorAll("*")]).filter(canScroll);
+        for (const box of boxes) turned.set(box, scrolledTo(box));
+      }
+      let windows = 0;
+      for (const box of turned.keys()) {
+        const [ways, sizes] = [waysOf(box), sizesOf(box, "client")];
+        windows = Math.max(windows, 1, ...ways.map((way, axis) => way / sizes[axis] || 0));
+        scrollOn(box, ...ways.map((way) => -way)); // some begin at their end
+        scrollOn(box, ...scrolledTo(box).map((place, axis) => place + share * ways[axis]));
+      }
+      return Math.min(windows, Number.MAX_SAFE_INTEGER); // JSON has no infinity
+    },
+
+    scrollBoxesBack() {
+      [...turned].forEach(scrollBack);
+      turned.clear();
+    },
+
+    shown() {
+      const isShown = ({ initiatorType }) => initiatorType !== "img"; // nor do these say whether they are elements
+      return performance.getEntriesByType("resource").filter(isShown).map(({ name }) => name.split("#")[0]);
+    },
+
+    unsized(...roots) {
+      const asked = "img, input[type=image i], video, embed, object, image";
+      const isFree = (one) => {
+        const style = run(one, Element, "computedStyleMap");
+        // Boxes around a picture may have its size, which percentages are of, unless it is placed apart from them.
+        const units = /absolute|fixed/.test(style.get("position")) ? ["px", "percent"] : ["px"];
+        const fixed = ["width", "height"].filter((name) => units.includes(style.get(name)?.unit));
+        return fixed.length + /\d/.test(style.get("aspect-ratio")) < 2 || !isBounded(style) || paintsBeyond(one);
+      };
+      const addresses = (one) => {
+        if (one.loading === "lazy" && one.complete === false) return [""];
+        const given = [!one.readyState && (one.currentSrc || one.src), one.poster, one.data, one.href?.baseVal];
+        return given.filter((value) => value && typeof value === "string").map(addressOf).filter((one) => one?.startsWith("http"));
+      };
+      const isLate = (one) => isLaidOut(one) && !one.naturalWidth && isFree(one);
+      return treesOf(roots).flatMap((root) => [...root.querySelectorAll(asked)]).filter(isLate).flatMap(addresses);
+    },
+
+    idleSheets(...roots) {
+      const isChosen = own("querySelector").call(document, "meta[http-equiv=default-style i]") !== null;
+      const applies = (one) => matchMedia(one.media).matches && (isChosen || !one.relList.contains("alternate"));
+      const links = treesOf(roots).flatMap((root) => [...root.querySelectorAll("link[rel~=stylesheet i]")]);
+      const addresses = (some) => new Set(some.map(({ href }) => href.split("#")[0]));
+      const applied = addresses(links.filter(applies));
+      return [...addresses(links)].filter((one) => !applied.has(one));
+    },
+
+    // How far the document is scrolled, and where the upper left corners of elements are in it.
+    places(...elements) {
+      const corners = elements.map(rectOf).map(({ left, top }) => [left + scrollX, top + scrollY]);
+      return [[scrollX, scrollY], ...corners];
+    },
+
+    // Along which axes sticky elements stay where they are while something is scrolled.
+    sticks(...elements) {
+      return elements.map((element) => {
+        const style = run(element, Element, "computedStyleMap");
+        return [["left", "right"], ["top", "bottom"]].map((sides) => sides.some((side) => style.get(side)?.value !== "auto"));
+      });
+    },
+
+    scroll(element, left, top) {
+      if (!scrolled.has(element)) scrolled.set(element, scrolledTo(element));
+      scrollOn(element, left, top);
+      return scrolledTo(element);
+    },
+
+    scrollPage(left, top) {
+      const [root, port] = [own("documentElement"), own("scrollingElement")];
+      const size = port ? [part(port, Element, "clientWidth"), part(port, Element, "clientHeight")] : [innerWidth, innerHeight];
+      return [...this.scroll(root, left, top), ...size];
+    },
+
+    wayOn(axis, toward, element = own("documentElement")) {
+      const place = scrolledTo(element);
+      scrollOn(element, ...place.map((at, other) => at + (other === axis && toward * FAR_PX)));
+      const end = scrolledTo(element);
+      scrollBack([element, place]);
+      return [place[axis], Math.abs(end[axis] - place[axis])];
+    },
+
+    goBack() {
+      [...scrolled].forEach(scrollBack);
+    },
+
+    restore() {
+      this.goBack();
+      for (const element of [...changed.keys()]) undo(element);
+      this.resume();
+      drop([released], [document]);
+      return scrolled.size > 0;
+    },
+  };
+})();
