@@ -43,7 +43,11 @@ _FRAME_PX = 20.0
 # Controls of direction: those that force one, those that begin a part of the text, and those that end one.
 _FORCING = {"\u202d": 1, "\u202e": -1}
 _OPENING, _CLOSING = frozenset("\u202a\u202b\u202d\u202e\u2066\u2067\u2068"), frozenset("\u202c\u2069")
-_WORD = re.compile(rf"\S{{1,{_MOST_LETTERS}}}")
+# Pictographs are parts of their own: they have their own colours.
+_PICTOGRAPHS = "\u2600-\u27bf\u2b00-\u2bff\U0001f000-\U0001faff"
+_WORD = re.compile(
+    rf"(?:[{_PICTOGRAPHS}][\ufe0f\u200d\u20e3]*+){{1,{_MOST_LETTERS}}}|[^\s{_PICTOGRAPHS}]{{1,{_MOST_LETTERS}}}"
+)
 _NARROW, _WIDE = frozenset(" ijlftrI.,:;'!|()[]"), frozenset("mwMW@%")
 
 # Colours that are more transparent say little of how letters look.
