@@ -140,14 +140,13 @@ def _judged(page: Snapshot) -> NDArray[np.uint8]:
     for moment, counts in moments(page):  # which say nothing of media
         if (lost := nodes[(reason[nodes] != Hiding.NONE) & (counts | ~is_text)[nodes]]).size:
             reason[lost[_Judge(moment).judge(lost) == Hiding.NONE]] = Hiding.NONE
-    said = formulas.descriptions(page, reason)
     if PIXELS in page.style_names:
         # Pictures only add to the rules: a page that knows of them could make hidden text show in them.
         text = nodes[is_text[nodes]]
         sight = page.strings.take(page.styles[page.style[text], page.style_names.index(PIXELS)].tolist())
         is_hidden = np.isin(sight, ("unseen", "unsure"))
         reason[text[is_hidden & (reason[text] == Hiding.NONE)]] = Hiding.UNSEEN
-    reason[said] = Hiding.NONE
+    reason[formulas.descriptions(page, reason)] = Hiding.NONE
     return reason
 
 
