@@ -1,6 +1,8 @@
 """Texts in fonts of the page that draw other letters than these have."""
 
 import io
+import itertools
+import random
 import string
 from collections.abc import Callable, Mapping
 from functools import partial
@@ -9,6 +11,7 @@ from pathlib import Path
 import matplotlib as mpl
 import pytest
 from fontTools.feaLib.builder import addOpenTypeFeaturesFromString
+from fontTools.pens.ttGlyphPen import TTGlyphPen
 from fontTools.ttLib import TTFont, newTable
 from fontTools.ttLib.tables._f_v_a_r import Axis
 from fontTools.varLib.featureVars import addFeatureVariations
@@ -69,6 +72,41 @@ def test_text_in_a_font_that_draws_other_letters_is_not_seen(studio: Studio, nam
         _WORDS: Hiding.UNSEEN,
         f"capital {_WORDS}": Hiding.UNSEEN,
     }
+
+
+@pytest.mark.parametrize("sign", ["|", "\u16a0"])
+def test_letters_under_noise_that_a_later_one_paints_are_not_read(studio: Studio, sign: str) -> None:
+    font, pen, chance = TTFont(_FONTS / "DejaVuSans.ttf"), TTGlyphPen(None), random.Random(5)
+    name, step = font.getGlyphOrder()[50], 300
+    for column, row in itertools.product(range(-90, 0), range(7)):
+        if chance.random() < 0.5:
+            x, y = column * step, (row - 2) * step
+            pen.moveTo((x, y))
+            for corner in ((x, y + step), (x + step, y + step), (x + step, y)):
+                pen.lineTo(corner)
+            pen.closePath()
+    font["glyf"][name], font["hmtx"][name] = pen.glyph(), (0, -90 * step)
+    for table in font["cmap"].tables:
+        if table.isUnicode():
+            table.cmap[ord(sign)] = name
+    words = "Zebra quick harbour"
+    html = f"<p class=noisy style='margin-left:300px'>{words}{sign}</p><p class=noisy>{words}</p>"
+    said = _judged(studio, {"noisy": _saved(font)}, html)
+    assert said == {f"{words}{sign}": Hiding.UNSEEN, words: Hiding.NONE}
+
+
+_TINY = (
+    "<style>@font-face { font-family: tiny; src: local('DejaVu Sans'); unicode-range: U+61-7A, U+2070-20CF; "
+    "size-adjust: 1% }</style><p style='font-family:tiny,\"DejaVu Sans\"'>"
+)
+
+
+@pytest.mark.parametrize(
+    "words", ["ROMEwipe OSLOthe BERNmail", "1984.ship 1990.her", "10.sell 20.each", "SENDⁿⁿⁿⁿ MOREⁿⁿⁿⁿ"]
+)
+def test_no_letters_vouch_for_those_that_a_font_draws_tiny(studio: Studio, words: str) -> None:
+    said = _judged(studio, {}, f"{_TINY}{words}</p><p>ROME OSLO</p>")
+    assert said == {words: Hiding.UNSEEN, "ROME OSLO": Hiding.NONE}
 
 
 def test_other_letters_in_a_font_for_each_are_not_seen(studio: Studio) -> None:

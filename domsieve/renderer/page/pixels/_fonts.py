@@ -122,14 +122,17 @@ class Written:
             for font, all_ in letters.items()
         ]
 
-    def misread(self, mistaken: Sequence[str], joined: Sequence[Sequence[float]]) -> Bools:
+    def misread(
+        self, mistaken: Sequence[str], tiny: Sequence[str], joined: Sequence[Sequence[float]]
+    ) -> Bools:
         """Return the parts (B,) that show other letters than they have.
 
         Parameters
         ----------
-        mistaken : of each font the letters that it draws like others.
+        mistaken, tiny : of each font the letters that it draws like others, and those too small to be read.
         joined : of each piece of a line how much its parts look like their letters one by one.
         """
+        small = {font: frozenset(one) for (font, _), one in zip(self.fonts, tiny, strict=True)}
         wrong = {font: (all_, one) for (font, all_), one in zip(self.fonts, mistaken, strict=True)}
         few = {font: one for font, (all_, one) in wrong.items() if len(one) > len(all_) / 2}
         strange = {
@@ -141,12 +144,13 @@ class Written:
             strange |= few.keys()
         scene = self._scene
         compared, mistaken_in, is_strange = np.zeros((3, scene.line.size))
-        is_like = np.ones_like(compared)
+        is_like, is_tiny = np.ones_like(compared), np.zeros(compared.size, np.bool_)
         mistaken_by: dict[int, set[str]] = {}  # the letters of each text that look like others
         for (font, piece, parts), likeness in zip(self._drawn, joined, strict=True):
             is_strange[parts] = np.maximum(is_strange[parts], font in strange)
             for part, like in zip(parts.tolist(), likeness, strict=True):
                 text = piece[slice(*scene.chars[part])]
+                is_tiny[part] |= not small[font].isdisjoint(text)
                 of_all, of_wrong = (sum(map(text.count, letters)) for letters in wrong[font])
                 if of_wrong >= mistaken_in[part]:
                     compared[part], mistaken_in[part] = of_all, of_wrong
@@ -165,7 +169,7 @@ class Written:
         is_joined = (like_of < _LEAST_JOINED * letters_of)[scene.owner] | (is_like < _LEAST_OF_WORD)
         count = np.bincount(scene.owner[is_joined], scene.letters[is_joined], scene.kind.size)
         return np.asarray(
-            is_other | (is_joined & ((is_strange > 0) | (count[scene.owner] >= _FEWEST_MISTAKEN)))
+            is_tiny | is_other | (is_joined & ((is_strange > 0) | (count[scene.owner] >= _FEWEST_MISTAKEN)))
         )
 
 

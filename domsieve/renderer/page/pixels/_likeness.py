@@ -37,7 +37,7 @@ _LEAST_OF_TEXT, _LEAST_IF_STRANGE = 0.55, 0.8
 # their ink: then the others vouch for it. Measured: .4 and more for all of 110,000 letters of 11 pages but 4, which
 # nobody could see. Letters are looked at one by one if they are so long (px), and this share of their area is ink,
 # which points and dashes have not.
-_LEAST_OF_LETTER, _LEAST_ALONG_PX, _LEAST_INKED = 0.2, 3, 0.04
+_LEAST_OF_LETTER, _LEAST_ALONG_PX, _LEAST_INKED = 0.3, 3, 0.04
 # Letters in outlines are seen by these, or by their filling. Measured: .68 and more for those that can be read, up to
 # .63 for those under 8 shadows.
 _LEAST_OF_OUTLINE = 0.65

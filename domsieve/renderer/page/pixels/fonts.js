@@ -2,6 +2,7 @@
 // hasFonts(), alike(...groups): whether the document loads fonts, and which groups of [font, letters] draw all alike.
 // mistaken(...fonts): of each [font, letters], the letters that it draws like other ones; a font is its style and weight,
 // its size in px, its family, capitals, width, how precise it is drawn, kerning, and whether its letters are spaced.
+// tiny(...fonts): of each [font, letters], the letters that it draws so small that nobody reads them.
 // joined(...lines): of each [font, text, parts], how much each part of the text, given by where it begins and ends, looks
 // like its letters do that are drawn one by one.
 // unboxed(...): what no capture has of the styles.
@@ -12,6 +13,8 @@ Object.assign(domsievePixels, (() => {
   // What letters inherit.
   const OF_LETTERS = ["color", "webkitTextFillColor", "webkitTextStrokeColor", "textShadow", "font", "letterSpacing",
     "wordSpacing", "textTransform"];
+  // A letter cannot be read if it is smaller than this, unless its font is as small. Some have no form in any font.
+  const [LEAST_PX, LEAST_OF_SIZE, HUGE_PX, BLANK] = [1.6, 0.2, 400, /\p{Default_Ignorable_Code_Point}/u];
   // What the fonts of the page draw for some letters.
   const drawnBy = (letters) => {
     const [CELL, COLUMNS] = [20, 50];
@@ -125,6 +128,22 @@ Object.assign(domsievePixels, (() => {
       }).join(""));
     },
 
+    tiny(...all) {
+      const pen = new OffscreenCanvas(1, 1).getContext("2d");
+      const loaded = loadedFamilies();
+      return all.map(([font, letters]) => {
+        const [, size, family] = font;
+        if (!isLoaded(loaded, family)) return "";
+        choose(pen, font.with(1, HUGE_PX)); // boxes are whole pixels
+        const least = Math.min(LEAST_PX / size, LEAST_OF_SIZE) * HUGE_PX;
+        return [...letters].filter((letter) => {
+          const box = pen.measureText(letter);
+          const [wide, high] = [box.actualBoundingBoxLeft + box.actualBoundingBoxRight, box.actualBoundingBoxAscent + box.actualBoundingBoxDescent];
+          return Math.max(wide, high) < least && !BLANK.test(letter);
+        }).join("");
+      });
+    },
+
     joined(...lines) {
       const [SIZE, HIGH, BASE, LONGEST] = [16, 28, 20, 2000]; // px
       const LEAST_WIDE = 0.6; // of its letters one by one: below it a font puts them on top of each other. A guess.
@@ -161,7 +180,14 @@ Object.assign(domsievePixels, (() => {
           // Ligatures and pairs of letters are of another width.
           const isEven = Math.abs(sum - (right - left)) < 0.5;
           for (const letter of letters) {
-            apart.fillText(letter, (isEven ? left + wide : endOf(units)) / scale, 0);
+            const begin = isEven ? left + wide : endOf(units);
+            // What a letter paints farther than its own size beside its place hides others.
+            apart.save();
+            apart.beginPath();
+            apart.rect(...[begin - SIZE, -BASE, wideOf(letter) + 2 * SIZE, HIGH].map((one) => one / scale));
+            apart.clip();
+            apart.fillText(letter, begin / scale, 0);
+            apart.restore();
             units += letter.length;
             wide += wideOf(letter);
           }

@@ -439,8 +439,9 @@ class _Page(Walker):
                 scene.unsure |= np.isin(scene.fonts, [*others])[scene.font_of] & own
                 texts = Written(scene, document, others, await self._first_lines(scene, document))
                 mistaken = await self.call(document, "mistaken", *texts.fonts)
+                tiny = await self.call(document, "tiny", *texts.fonts)
                 joined = await self.call(document, "joined", *texts.lines)
-                scene.misread |= texts.misread(mistaken, joined)
+                scene.misread |= texts.misread(mistaken, tiny, joined)
 
     async def _first_lines(self, scene: Scene, document: int) -> dict[int, Sequence[str]]:
         """Return what ``firstLines`` says of the texts of a document whose block has a style for its first line."""
