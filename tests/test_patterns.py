@@ -331,6 +331,7 @@ WORST = {
     "renderer.sampling.sitemap _WORD": ["|a|", "| |", "|a |"],
     "renderer.page.pixels._filters _ADDRESS": ['url("|a|', "url(|a|", 'url("|\\\\a|'],
     "renderer.page.pixels._filters _NUMBER": ["|1|", "1.|1|", "1e|1|"],
+    "renderer.page.pixels._sheets _SCRIPTING_QUERY": ["|(|", "(| |", "(scripting| |"],
     "renderer.page.pixels._sheets _STYLE_QUERY": ["|style|", "|-style|"],
     "renderer.page.pixels._sheets _PART": ["|:|", "|::|", "|::a|"],
     "renderer.page.pixels._css_text _COMMENT": [

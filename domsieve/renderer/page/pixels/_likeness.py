@@ -33,11 +33,11 @@ _LEAST_LIKENESS = 0.5
 _LEAST_IF_APART = 0.75
 # If half of the parts of a text are below the first limit, those below the second do not look like their letters.
 _LEAST_OF_TEXT, _LEAST_IF_STRANGE = 0.55, 0.8
-# A part is not read either if one of its letters shows less than this share of what the part shows on average, for
-# their ink: then the others vouch for it. Measured: .4 and more for all of 110,000 letters of 11 pages but 4, which
-# nobody could see. Letters are looked at one by one if they are so long (px), and this share of their area is ink,
-# which points and dashes have not.
-_LEAST_OF_LETTER, _LEAST_ALONG_PX, _LEAST_INKED = 0.3, 3, 0.04
+# A part is not read either if two of its letters, or half of them, each show less than this share of what the part
+# shows on average, for their ink: then the others vouch for them. Measured: .4 and more for all of 110,000 letters of
+# 11 pages but 4, which nobody could see. Letters are looked at one by one if they are so long (px), and this share of
+# their area is ink, which points and dashes have not.
+_LEAST_OF_LETTER, _FEWEST_LOST, _LEAST_ALONG_PX, _LEAST_INKED = 0.3, 2, 3, 0.04
 # Letters in outlines are seen by these, or by their filling. Measured: .68 and more for those that can be read, up to
 # .63 for those under 8 shadows.
 _LEAST_OF_OUTLINE = 0.65
@@ -177,14 +177,15 @@ class Comparison:
         return found
 
     def _lacks_letters(self, levels: NDArray[np.uint8], drawn: NDArray[np.uint8], some: Ints) -> Bools:
-        """Return which of some of the parts have a letter that is not seen."""
+        """Return which of some of the parts have letters that are not seen: several, or half of them."""
         number, edges = _divided(self._singles[some], self._letters[some], self._is_level[some])
         seen, inks = _sums(levels, edges), self._inks[some[number]]
         ink = np.choose(inks, [_sums(drawn[..., one], edges) for one in range(INKS)])
         is_inked = ink >= _LEAST_INKED * 255 * np.maximum(area(edges), 1)
         whole, whole_ink = (np.bincount(number, one * is_inked, some.size)[number] for one in (seen, ink))
         is_lost = is_inked & (seen * whole_ink < _LEAST_OF_LETTER * whole * ink)
-        return np.bincount(number, is_lost, some.size) > 0
+        lost, whole = np.bincount(number, is_lost, some.size), np.bincount(number, minlength=some.size)
+        return np.asarray((lost >= _FEWEST_LOST) | (2 * lost >= np.maximum(whole, 1)))
 
     def _all(self, chosen: Bools) -> Bools:
         """Return which parts of the scene (B,) some of those compared are."""

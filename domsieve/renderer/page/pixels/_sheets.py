@@ -18,7 +18,10 @@ PICTURED_PARTS = "pictures of parts of elements"
 """`mentioned` says so if there may be some, other than of those parts that captures have."""
 STYLE_QUERIES = "queries of styles"
 """`mentioned` says so if there may be any: conditions that custom properties fulfil, which animations may change."""
+SCRIPTING_QUERIES = "queries of scripting"
+"""`mentioned` says so if there may be any: conditions on whether scripts are on."""
 _STYLE_QUERY = re.compile(r"(?<![\w-])style\(")
+_SCRIPTING_QUERY = re.compile(r"\(\s*+scripting\s*+[:)]")
 # Pseudo-elements: https://www.w3.org/TR/selectors-4/#pseudo-element-syntax
 _PART = re.compile(r"::([a-z-]+)|:(first-line|first-letter)")
 _CAPTURED = frozenset({"before", "after", "marker", "part", "slotted"})
@@ -39,7 +42,7 @@ async def mentioned(
     words : names of CSS, in lower case.
     otherwise : those that count as found if the browser cannot load a sheet again, or if the sheets are too long.
     """
-    session, texts = page.session, [_attributes(capture), *await page.ask_all("instructions")]
+    session, texts = page.session, [_attributes(capture), *await page.ask_all("besides")]
     headers: list[dict[str, Any]] = []
 
     def take(event: dict[str, Any]) -> None:
@@ -68,6 +71,8 @@ async def mentioned(
         found.add(PICTURED_PARTS)
     if any(map(_STYLE_QUERY.search, plain)):
         found.add(STYLE_QUERIES)
+    if any(map(_SCRIPTING_QUERY.search, plain)):
+        found.add(SCRIPTING_QUERIES)
     if any([header.get("loadingFailed") and not await page.is_empty(header) for header in headers]):
         found.update(otherwise)
     return frozenset(found)

@@ -9,8 +9,7 @@ from urllib.parse import urljoin
 import msgspec
 import numpy as np
 
-from domsieve.renderer.page.pixels._css_text import unescaped
-from domsieve.renderer.page.pixels._parts import F64, OUTWARDS, Bools, meet
+from domsieve.renderer.page.pixels._parts import F64, OUTWARDS, meet
 from domsieve.renderer.page.pixels._scene import SHOWING, Scene
 from domsieve.renderer.page.pixels.pixel_capture import PixelCapture
 from domsieve.snapshot.page import Kind
@@ -31,7 +30,6 @@ _BY_BOX = frozenset({"background-image", "clip-path", "filter", "mask-image", "p
 _MOST_CHANGED = 100
 
 # The elements with which pictures choose an address, and the attributes with media queries.
-_WITH_SOURCES, _MEDIA = frozenset({"source", "img"}), frozenset({"media", "sizes"})
 
 # Elements that are pictures or have some, beside img, and the attributes with their addresses.
 _PICTURED, _ADDRESSES = (
@@ -42,15 +40,7 @@ _PICTURED, _ADDRESSES = (
 _Drawn = dict[int, tuple[tuple[str, ...], list[float]]]
 
 
-def mark_changed(
-    scene: Scene,
-    before: PixelCapture,
-    after: PixelCapture,
-    names: Sequence[str],
-    others: Bools | None = None,
-    *,
-    places: bool = True,
-) -> None:
+def mark_changed(scene: Scene, before: PixelCapture, after: PixelCapture, names: Sequence[str]) -> None:
     """Mark the texts of a scene as unsure that differ in two captures, or of which what may cover them does.
 
     The overflow of the root and the body may differ: a lock was released.
@@ -59,8 +49,6 @@ def mark_changed(
     ----------
     before, after : the captures.
     names : their computed properties.
-    others : (N,), nodes that may differ in what no capture has.
-    places : whether boxes may not be in other places.
 
     Raises
     ------
@@ -90,10 +78,8 @@ def mark_changed(
                     for at, (a, b) in enumerate(zip(one[0], other[0], strict=True))
                     if at not in may_differ
                 )
-            moved[at] = places and max(abs(a - b) for a, b in zip(one[1], other[1], strict=True)) > _STILL_PX
+            moved[at] = max(abs(a - b) for a, b in zip(one[1], other[1], strict=True)) > _STILL_PX
             restyled[at] |= moved[at] and any(one[0][number] not in {"none", ""} for number in by_box)
-    if others is not None:
-        restyled |= others
     scene.unsure |= restyled | scene.below(restyled) | (moved & (scene.kind == Kind.TEXT))
     # A frame in which something changes may cover what is around it.
     changed = restyled | moved
@@ -115,19 +101,6 @@ def mark_changed(
         meets &= (scene.document_of == scene.document_of[node]) & ~scene.below_one(node)
         meets[node] = False
         scene.unsure |= meets | scene.below(meets & is_frame)
-
-
-def chosen_by(scene: Scene, feature: str) -> Bools:
-    """Return which pictures (N,) of a page have several addresses, and choose by a media feature."""
-    strings, found = scene.capture.strings, np.zeros(scene.kind.size, np.bool_)
-    for document, start in zip(scene.capture.documents, scene.starts.tolist(), strict=False):
-        for node, flat in enumerate(document.nodes.attributes, start):
-            if scene.names[node] in _WITH_SOURCES and any(
-                strings[name].lower() in _MEDIA and feature in unescaped(strings[value]).lower()
-                for name, value in zip(flat[::2], flat[1::2], strict=True)
-            ):
-                found[scene.parent[node]] = True
-    return np.asarray(scene.below(found) & (np.array(scene.names) == "img"))
 
 
 def skip_invisible(scene: Scene, capture: PixelCapture, names: Sequence[str]) -> None:

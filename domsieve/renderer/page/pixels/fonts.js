@@ -5,35 +5,11 @@
 // tiny(...fonts): of each [font, letters], the letters that it draws so small that nobody reads them.
 // joined(...lines): of each [font, text, parts], how much each part of the text, given by where it begins and ends, looks
 // like its letters do that are drawn one by one.
-// unboxed(...): what no capture has of the styles.
 Object.assign(domsievePixels, (() => {
-  const { own, isLaidOut } = dom;
-  const { treesOf, stretched } = domsievePixels;
+  const { stretched } = domsievePixels;
 
-  // What letters inherit.
-  const OF_LETTERS = ["color", "webkitTextFillColor", "webkitTextStrokeColor", "textShadow", "font", "letterSpacing",
-    "wordSpacing", "textTransform"];
   // A letter cannot be read if it is smaller than this, unless its font is as small. Some have no form in any font.
   const [LEAST_PX, LEAST_OF_SIZE, HUGE_PX, BLANK] = [1.6, 0.2, 400, /\p{Default_Ignorable_Code_Point}/u];
-  // What the fonts of the page draw for some letters.
-  const drawnBy = (letters) => {
-    const [CELL, COLUMNS] = [20, 50];
-    const pen = new OffscreenCanvas(CELL * COLUMNS, CELL * Math.ceil(letters.length / COLUMNS) || 1)
-      .getContext("2d", { willReadFrequently: true });
-    return [...document.fonts].map(({ family, style, weight, status }) => {
-      const { width, height } = pen.canvas;
-      pen.clearRect(0, 0, width, height);
-      pen.font = `16px ${family}`;
-      pen.font = `${style} ${weight} 16px ${family}`;
-      if (status === "loaded") {
-        letters.forEach((letter, at) => pen.fillText(letter, CELL * (at % COLUMNS), CELL * Math.floor(at / COLUMNS) + 15));
-      }
-      const { data } = pen.getImageData(0, 0, width, height);
-      let sum = 0;
-      for (let at = 3; at < data.length; at += 4) sum = (31 * sum + data[at]) | 0;
-      return [family, style, weight, sum].join();
-    }).join(";");
-  };
 
   // Fonts may have other letters for sizes, capitals, widths, and where letters are spaced or drawn in other ways.
   const choose = (pen, font) => {
@@ -255,36 +231,6 @@ Object.assign(domsievePixels, (() => {
         }
         return kinds.length <= all.length / 4;
       });
-    },
-
-    // What the fonts draw, and the styles of what colours gradients and filters and of pseudo-elements of the text, if
-    // style sheets mention these; empty for what is invisible.
-    unboxed(hasLines, hasHighlights, ...roots) {
-      const pseudos = [
-        ...(hasLines ? ["::first-line"] : []),
-        ...(hasHighlights ? [...CSS.highlights.keys()].map((name) => `::highlight(${CSS.escape(name)})`) : []),
-      ];
-      const said = (style, names) => names.map((name) => style[name]).join();
-      const all = treesOf(roots);
-      const lines = [drawnBy([...new Set(all.map((root) => (root === document ? own("documentElement") : root).textContent).join(""))].slice(0, 1000))];
-      for (const root of all) {
-        for (const element of root.querySelectorAll("stop, filter *")) {
-          lines.push(said(getComputedStyle(element), ["stopColor", "stopOpacity", "floodColor", "floodOpacity", "lightingColor", "color"]));
-        }
-        for (const element of pseudos.length ? root.querySelectorAll("*") : []) {
-          if (!isLaidOut(element)) {
-            lines.push(...pseudos.map(() => ""));
-            continue;
-          }
-          const own = getComputedStyle(element);
-          for (const pseudo of pseudos) {
-            const style = getComputedStyle(element, pseudo);
-            const differs = OF_LETTERS.filter((name) => style[name] !== own[name]);
-            lines.push(said(style, [...differs, "backgroundColor", "backgroundImage"]));
-          }
-        }
-      }
-      return lines;
     },
   };
 })());

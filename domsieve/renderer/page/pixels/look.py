@@ -40,28 +40,20 @@ from domsieve.renderer.page.pixels._count import Count, Sight
 from domsieve.renderer.page.pixels._fonts import Written, letters_of_fonts
 from domsieve.renderer.page.pixels._parts import F64, Ints, common, meet
 from domsieve.renderer.page.pixels._scene import SHOWING, Scene
-from domsieve.renderer.page.pixels._scripts import (
-    LIKELY,
-    SCRIPTING,
-    WORDS,
-    WithScripts,
-    revealed,
-    with_scripts,
-)
-from domsieve.renderer.page.pixels._sheets import PICTURED_PARTS, STYLE_QUERIES, mentioned
+from domsieve.renderer.page.pixels._scripts import revealed, with_scripts
+from domsieve.renderer.page.pixels._sheets import PICTURED_PARTS, SCRIPTING_QUERIES, STYLE_QUERIES, mentioned
 from domsieve.renderer.page.pixels._viewer import AT_END
 from domsieve.renderer.page.pixels._walk import Walker
 from domsieve.renderer.page.pixels._window import grounds_of, in_window
 from domsieve.renderer.page.pixels.changes import (
     Missing,
-    chosen_by,
     mark_changed,
     mark_missing,
     mark_painted,
     mark_under,
     skip_invisible,
 )
-from domsieve.renderer.page.pixels.pixel_capture import PixelCapture, put_sights
+from domsieve.renderer.page.pixels.pixel_capture import PixelCapture, leave_unpictured, put_sights
 from domsieve.snapshot.page import Kind
 
 # Bounds of the work on one page. Texts beyond them are unsure.
@@ -115,7 +107,8 @@ async def look(
     style_names : the computed properties of the capture.
     missing : what readers may see, although it is missing now; what `watch` still awaits is added.
     moments : the moments of animations at which texts may be in view that are not in the capture.
-    scripts : whether scripts were on until now. If styles depend on that, the page is captured again as it was then.
+    scripts : whether scripts were on until now. If styles depend on that, the page is captured again as it was then,
+        and not pictured.
 
     Raises
     ------
@@ -130,20 +123,21 @@ async def look(
             async with asyncio.timeout(limit_s):
                 await page.open(capture)
                 await page.complete(capture)
-                scripted = None
                 answers = await page.ask_all("isUnlike", scripts)
                 unlike = [one for one, is_unlike in zip(page.worlds, answers, strict=True) if is_unlike]
                 unlike_frames = {capture.strings[capture.documents[one].frame_id] for one in unlike}
                 page.has_canvas = scripts and any(await page.ask_all("hasCanvas"))
-                sought = (_SKIPPING, _FIRST_LINE, *_STATES, *_ANCHORS, *WORDS)
-                words = await mentioned(page, capture, sought, (_SKIPPING, PICTURED_PARTS, *LIKELY))
+                sought = (_SKIPPING, _FIRST_LINE, *_STATES, *_ANCHORS)
+                words = await mentioned(
+                    page, capture, sought, (_SKIPPING, _FIRST_LINE, PICTURED_PARTS, SCRIPTING_QUERIES)
+                )
+                if scripts and SCRIPTING_QUERIES in words:
+                    capture = await with_scripts(page, style_names)
+                    leave_unpictured(capture)
+                    return capture, "no pictures of the page: style sheets ask whether scripts are on"
                 page.has_queries = STYLE_QUERIES in words
                 if _SKIPPING in words or page.has_closed_roots:
                     capture = await revealed(page, style_names, has_canvas=page.has_canvas)
-                if scripts and SCRIPTING in words:
-                    await page.still()
-                    scripted = await with_scripts(page, style_names, words)
-                    capture = scripted.capture
                 page.has_first_lines = _FIRST_LINE in words
                 page.has_states = not words.isdisjoint(_STATES)
                 page.is_lively = page.has_states or not words.isdisjoint(_ANCHORS)
@@ -157,7 +151,7 @@ async def look(
                 missing = await page.missing(watch, missing, unlike_frames)
                 missing = missing._replace(is_anywhere=PICTURED_PARTS in words)
                 await tab.session.send("Fetch.enable", _HELD)
-                sights, ranges = await page.look(capture, style_names, missing, scripted)
+                sights, ranges = await page.look(capture, style_names, missing)
         except TimeoutError:
             if page.count is None:
                 raise
@@ -206,7 +200,6 @@ class _Page(Walker):
         capture: PixelCapture,
         names: Sequence[str],
         missing: Missing,
-        scripted: WithScripts | None,
     ) -> tuple[NDArray[np.uint8], dict[int, list[tuple[int, int]]]]:
         """Return the `Sight` of all nodes, one document after another, and what is seen of those seen in part.
 
@@ -222,16 +215,12 @@ class _Page(Walker):
             self.doubt = "pictures are missing that may cover or move texts"
         elif oddities := [name for found in await self.ask_all("oddities") for name in found]:
             self.doubt = _ODDITIES[oddities[0]]
-        if scripted:
-            scene.unsure |= scripted.is_unlike
-            chosen = chosen_by(scene, SCRIPTING)
-            mark_changed(scene, scripted.before, scripted.after, scripted.names, chosen)
         metrics = await self.session.send("Page.getLayoutMetrics")
         window = metrics["cssLayoutViewport"]
         window_px = np.array([window["clientWidth"], window["clientHeight"]], np.float64)
         scrolled, *_ = await self.call(0, "places")
         self.origin = np.array([window["pageX"], window["pageY"]], np.float64) - scrolled
-        fixed, grounds = await self._settle(scene, capture, names, window_px, moved=scripted is not None)
+        fixed, grounds = await self._settle(scene, capture, names, window_px)
         await self.let_float(scene, grounds)
         await self._cut(scene)
         await self._read_fonts(scene)
@@ -335,8 +324,6 @@ class _Page(Walker):
         capture: PixelCapture,
         names: Sequence[str],
         window_px: F64,
-        *,
-        moved: bool,
     ) -> tuple[dict[int, Any], Ints]:
         """Bring the page into the state to be pictured, and place the scene.
 
@@ -345,7 +332,6 @@ class _Page(Walker):
         Parameters
         ----------
         window_px : the width and the height of the window.
-        moved : whether the page is not as in the capture any more.
         """
         await self.enter(*range(len(self._frame_ids)))  # a frame without text may cover some
         nodes = scene.fixed.tolist()
@@ -367,7 +353,7 @@ class _Page(Walker):
         if await self.call(0, "isLocked"):
             before = await self.capture(names)
             await self.call(0, "release")
-        if moved or animations or before or scene.frames or self.is_lively:
+        if animations or before or scene.frames or self.is_lively:
             capture, names = await self.capture(names if before else SHOWING), names if before else SHOWING
             scene.place(capture, await self.frame_places(scene))
             if before:

@@ -2,8 +2,7 @@
 // other scripts of this folder add to it. Nothing here may be seen by the style sheets of the page: elements are changed by
 // animations, never by attributes.
 // isLocked(), release(): whether the page is locked, and releases it.
-// properties(): the names of all computed properties that are not made up by the page.
-// instructions(), isEmpty(element): see below.
+// besides(...roots), isEmpty(element): see below.
 // isHidden(), count(), counted(): whether the window is, and how often a timer has run, to know whether scripts run.
 // put(element, keyframe), scroll(element, left, top): change an element for the pictures.
 // stays(isLively, ...elements), scrollBoxes(share), scrollBoxesBack(), places(...elements): see below.
@@ -154,10 +153,13 @@ globalThis.domsievePixels = (() => {
       put(body, { overflow: "visible", ...padding });
     },
 
-    // What names style sheets in XML, which captures do not have.
-    instructions() {
+    // What is said of style sheets elsewhere than in their texts and in attributes: their media, which scripts may have
+    // changed, and instructions in XML, which captures do not have.
+    besides(...roots) {
       const isInstruction = (one) => part(one, Node, "nodeType") === Node.PROCESSING_INSTRUCTION_NODE;
-      return [...document.childNodes].filter(isInstruction).map((one) => part(one, CharacterData, "data")).join("\n");
+      const said = [...document.childNodes].filter(isInstruction).map((one) => part(one, CharacterData, "data"));
+      const sheets = treesOf(roots).flatMap((root) => [...root.styleSheets, ...root.adoptedStyleSheets]);
+      return [...said, ...sheets.map(({ media }) => media.mediaText)].join("\n");
     },
 
     // Whether the sheet of an element can be read, and has no rules.
@@ -168,10 +170,6 @@ globalThis.domsievePixels = (() => {
       } catch {
         return false; // from another origin
       }
-    },
-
-    properties() {
-      return [...getComputedStyle(own("documentElement"))].filter((name) => !name.startsWith("--"));
     },
 
     isHidden() {
@@ -218,7 +216,8 @@ globalThis.domsievePixels = (() => {
     // scrolled in them. After `count` elements come closed shadow roots.
     stays(isLively, count, ...all) {
       const elements = all.slice(0, count), roots = treesOf(all.slice(count));
-      const names = isLively ? this.properties() : [];
+      const properties = isLively ? [...getComputedStyle(own("documentElement"))] : [];
+      const names = properties.filter((name) => !name.startsWith("--")); // the others are made up by the page
       const stylesOf = (one) => [null, ...PARTS].map((name) => getComputedStyle(one, name));
       const seen = (one) => {
         const { left, top, width, height } = rectOf(one);
