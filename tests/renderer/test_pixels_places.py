@@ -666,6 +666,42 @@ def test_what_is_covered_wherever_it_is_in_the_window_is_hidden(ahead: Snapshot,
     assert not {*str(domsieve.clean(ahead, method="none", hidden="pixels").text).split()} & {*_WORDS.split()}
 
 
+_WHITE_PICTURE = (
+    "background:url(data:image/svg+xml,%3Csvg%20xmlns=%22http://www.w3.org/2000/svg%22%3E%3Crect%20width=%229999%22"
+    "%20height=%229999%22%20fill=%22white%22/%3E%3C/svg%3E)"
+)
+_DARK = (
+    "<style>body { background: #000; margin: 0 } p { color: #fff; margin: 9px }"
+    " dialog { background: none }</style>"
+)
+_STRIP = f"position:fixed;left:0;right:0;height:200px;{_WHITE_PICTURE}"
+# White letters in front of something white, which is all that readers ever see behind them; the page is black.
+ON_WHITE = {
+    "a low box that is fixed behind a text of a page that does not scroll": f"<div style='{_STRIP};bottom:0'></div>"
+    "<p style='position:absolute;bottom:40px;z-index:1'>{}</p>",
+    "such a box behind a frame": f"<div style='{_STRIP};bottom:0'></div><iframe style='position:absolute;bottom:40px;"
+    "z-index:1;border:0' srcdoc='<p style=color:#fff>{}'></iframe>",
+    "a fixed box behind a text that is fixed, too": f"<div style='{_STRIP};top:0'></div>"
+    "<p style='position:fixed;top:60px'>{}</p>",
+    "a fixed box behind a fixed one that scrolls": f"<div style='{_STRIP};top:0'></div><div style='position:fixed;"
+    "top:60px;height:80px;width:900px;overflow:auto'><div style='height:300px'></div><p>{}</p></div>",
+    "what is behind a dialog": f"<style>::backdrop {{ {_WHITE_PICTURE} }}</style><dialog><p>{{}}</p></dialog><script>"
+    "document.querySelector('dialog').showModal()</script>",
+    "what is behind a dialog that goes with the page": "<style>::backdrop { background: #fff } dialog { position: "
+    "absolute }</style><dialog><p>{}</p></dialog><script>document.querySelector('dialog').showModal()</script>",
+    "what is behind a dialog in a frame": "<iframe width=900 height=300 srcdoc='<style>body { background: #000 } p { "
+    "color: #fff; position: absolute } ::backdrop { background: #fff }</style><p>{}</p><dialog>more</dialog><script>"
+    "document.querySelector(`dialog`).showModal()</script>'></iframe>",
+}
+
+
+@pictured(lambda way: _DARK + "<p>before</p>" + ON_WHITE[way].replace("{}", _WORDS))
+@pytest.mark.parametrize("way", ON_WHITE)
+def test_the_ground_of_a_text_stays_behind_it(ahead: Snapshot, way: str) -> None:
+    kept = str(domsieve.clean(ahead, method="none", hidden="pixels").text).split()
+    assert not {*kept} & {*_WORDS.split()}
+
+
 @pictured(lambda way: IN_SIGHT[way].replace("{}", _WORDS))
 @pytest.mark.parametrize("way", IN_SIGHT)
 def test_what_is_in_sight_somewhere_in_the_window_is_seen(ahead: Snapshot, way: str) -> None:

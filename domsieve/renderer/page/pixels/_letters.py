@@ -94,7 +94,7 @@ class Letters:
                 "map": None if scene.is_combined[node] else _turned(scene, node),
                 "isCombined": bool(scene.is_combined[node]),
                 "ends": ends,
-                "isVaried": _is_varied(scene, node),
+                "isVaried": _is_varied(scene, node, text),
                 "isDrawing": bool(scene.is_drawing[node]),
                 "ruby": (ruby := scene.ruby_of(node)),
                 "align": scene.style(node, "ruby-align")[0] if ruby else "",
@@ -251,10 +251,11 @@ def _placed(
     return found
 
 
-def _is_varied(scene: Scene, node: int) -> bool:
-    """Return whether a text may be in a variation of its font, in another font, or have other digits."""
+def _is_varied(scene: Scene, node: int, line: str) -> bool:
+    """Return whether a line of a text may be in a variation of its font, in another font, or have other digits."""
     styles = scene.style(node, "font-variation-settings", "font-stretch")
-    return scene.has_first_lines or bool(scene.has_other_digits[node]) or styles != ["normal", "100%"]
+    has_others = bool(scene.has_other_digits[node]) and any(map(str.isdecimal, line))
+    return scene.has_first_lines or has_others or styles != ["normal", "100%"]
 
 
 def _turned(scene: Scene, node: int) -> list[float] | None:

@@ -14,7 +14,7 @@ from domsieve.renderer.page.pixels._free import Rooms
 from domsieve.renderer.page.pixels._parts import CHANCE, F64, Bools, common, meet
 from domsieve.renderer.page.pixels._scene import LOOKING, Scene
 from domsieve.renderer.page.pixels._viewer import AT_END, Viewer
-from domsieve.renderer.page.pixels._window import Shot, under_floats
+from domsieve.renderer.page.pixels._window import Shot, under_floats, with_grounds
 
 # Where in the window texts are pictured: the middle of a band and its height, as shares of the window's height. After
 # the first, only what was not seen before.
@@ -135,7 +135,7 @@ class Searcher(Viewer):
             ports = [scene.port_of(box) for box in sought if boxes[box]]
             if ports:
                 clip = np.array([*np.min(ports, axis=0)[:2], *np.max(ports, axis=0)[2:]])
-                async with self.showing([fixed[root]] if root in fixed else []):
+                async with self.showing(with_grounds(scene, fixed, root)):
                     await self.view(count, boxes, common(clip, whole))
                 rooms.learn(count, boxes)
                 if share:
@@ -182,7 +182,7 @@ class Searcher(Viewer):
             numbers = sorted(
                 {number for box in waiting[roots == root].tolist() for number in scene.chain(box)}
             )
-            async with self.showing([fixed[root]] if root in fixed else []):
+            async with self.showing(with_grounds(scene, fixed, root)):
                 for one in (scene.scrollers[number] for number in numbers):
                     one.axes &= await self._can_scroll(scene, one.node)
 

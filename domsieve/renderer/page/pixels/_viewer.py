@@ -148,15 +148,13 @@ class Viewer(Reader):
         scene.misshapen = misshapen
 
     async def hide(self, fixed: Iterable[Any]) -> None:
-        """Make fixed boxes transparent; either property may be fixed by the page as important."""
-        for handle in fixed:
-            await self.call(0, "put", handle, {"value": {"opacity": "0", "clipPath": "inset(50%)"}})
+        """Make fixed boxes transparent."""
+        await self.call(0, "cover", *fixed)
 
     @contextlib.asynccontextmanager
     async def showing(self, fixed: Sequence[Any]) -> AsyncIterator[None]:
         """Show fixed boxes, which are transparent, for a block of code."""
-        for handle in fixed:
-            await self.call(0, "undo", handle)
+        await self.call(0, "uncover", *fixed)
         yield
         await self.hide(fixed)
 

@@ -4,8 +4,9 @@ A text that is over or under such a box or background is looked for in several p
 """
 
 import asyncio
+import itertools
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -45,20 +46,19 @@ class Shot:
     without: "asyncio.Task[Image] | None" = None
 
 
-def grounds_of(scene: Scene, window: F64) -> Bools:
+def grounds_of(scene: Scene, window: F64, way: float) -> Bools:
     """Return which of the fixed boxes of a page are grounds, below the texts that pass over them.
 
-    They are those that an element around them cuts, those with a negative ``z-index``, and those below most of the
-    letters that may pass over them, if they are together so high that a text may never leave them.
+    They are those that an element around them cuts, those with a negative ``z-index``, those below most of the
+    letters that never leave them, as the page does not scroll so far, and those below most of the letters that may
+    pass over them, if they are together so high that a text may never leave them.
 
     Parameters
     ----------
     window : the width and the height of the window in px.
+    way : how far the page can be scrolled down, in px.
     """
-    document = scene.capture.documents[0]
-    paint = np.full(scene.ids.size, -1)
-    entries = np.array(document.layout.node_index, np.intp)[::-1]
-    paint[entries] = np.array(document.layout.paint_orders)[::-1]
+    paint = _paint_order(scene)
     reach = _painted(scene, scene.fixed)
     is_behind = np.array(
         [
@@ -71,12 +71,23 @@ def grounds_of(scene: Scene, window: F64) -> Bools:
     for number, node in enumerate(scene.fixed.tolist()):
         inside = _inside(scene, node)
         parts = _over(scene, node, reach[node]) & ~inside[scene.owner] & scene.shows[scene.owner]
-        letters = scene.letters[parts]
-        later = letters[paint[scene.owner[parts]] > paint[inside].max()].sum()
-        is_below[number] = letters.size and later >= _LEAST_LATER * letters.sum()
+        last = paint[inside].max()
+        top, bottom = reach[node, 1::2]
+        stay = parts & (scene.box[:, 1] < bottom) & (scene.box[:, 3] - way > top)
+        is_behind[number] |= _are_later(scene, stay, paint, last)
+        is_below[number] = _are_later(scene, parts, paint, last)
         spans[number] = np.clip(reach[node, 1::2], 0, window[1])
     is_below &= spans[:, 1] > spans[:, 0]
     return np.asarray(is_behind | (is_below & (_covered(spans[is_below]) >= _LEAST_OF_WINDOW * window[1])))
+
+
+def with_grounds(scene: Scene, fixed: dict[int, Any], root: int) -> list[Any]:
+    """Return the handles of one of the `fixed` boxes and of those painted before it, which may be its ground.
+
+    If `root` is none of them, return nothing.
+    """
+    paint = _paint_order(scene)
+    return [handle for node, handle in fixed.items() if root in fixed and paint[node] <= paint[root]]
 
 
 def in_window(scene: Scene, window: F64, grounds: Ints) -> Bools:
@@ -133,6 +144,26 @@ def cutting(scene: Scene, node: int) -> int:
         if not _UNCUT.issuperset(scene.style(node, *_CUTTING)):
             return node
     return -1
+
+
+def _paint_order(scene: Scene) -> Ints:
+    """Return when each node (N,) is painted; what is in a frame is when the frame is."""
+    layout = scene.capture.documents[0].layout
+    paint = np.full(scene.ids.size, -1)
+    entries = np.array(layout.node_index, np.intp)[::-1]
+    paint[entries] = np.array(layout.paint_orders)[::-1]
+    for begin, end in itertools.pairwise(scene.starts[1:].tolist()):  # inner frames are later
+        if (frame := int(scene.parent[begin])) >= 0:
+            paint[begin:end] = paint[frame]
+    return paint
+
+
+def _are_later(scene: Scene, parts: Bools, paint: Ints, last: int) -> bool:
+    """Return whether there are some parts, and at least half of their letters are painted after something else."""
+    letters = scene.letters[parts]
+    return (
+        bool(letters.size) and letters[paint[scene.owner[parts]] > last].sum() >= _LEAST_LATER * letters.sum()
+    )
 
 
 def _covered(spans: F64) -> float:

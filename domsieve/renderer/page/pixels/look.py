@@ -44,7 +44,7 @@ from domsieve.renderer.page.pixels._scripts import revealed, with_scripts
 from domsieve.renderer.page.pixels._sheets import PICTURED_PARTS, SCRIPTING_QUERIES, STYLE_QUERIES, mentioned
 from domsieve.renderer.page.pixels._viewer import AT_END
 from domsieve.renderer.page.pixels._walk import Walker
-from domsieve.renderer.page.pixels._window import grounds_of, in_window
+from domsieve.renderer.page.pixels._window import grounds_of, in_window, with_grounds
 from domsieve.renderer.page.pixels.changes import (
     Missing,
     mark_changed,
@@ -346,7 +346,8 @@ class _Page(Walker):
         if waiting:
             await self.pass_by()
         stays = await self.staying([*fixed.values()], to_side=not scene.is_cut_at_side)
-        is_ground = grounds_of(scene, window_px)
+        size = (await self.session.send("Page.getLayoutMetrics"))["cssContentSize"]
+        is_ground = grounds_of(scene, window_px, max(size["height"] - window_px[1], 0.0))
         grounds = scene.fixed[stays & is_ground]
         scene.keep_fixed(stays & ~is_ground)
         before = None
@@ -373,7 +374,8 @@ class _Page(Walker):
                 count.recount(boxes)
             if boxes.any():
                 place, _ = scene.in_view()
-                async with self.showing([*fixed.values()] if root < 0 else [fixed[root]]):
+                shown = [*fixed.values()] if root < 0 else with_grounds(scene, fixed, root)
+                async with self.showing(shown):
                     await self.view_here(count, boxes, common(around_all(place[boxes]), window))
         contents = await self.frame_places(scene)
         async with self.showing([*fixed.values()]):

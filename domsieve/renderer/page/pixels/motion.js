@@ -3,6 +3,8 @@
 // go on, since they follow what is scrolled, how many wait, maybe until a reader scrolls to something, and how many were
 // too many to know whether they throw texts about.
 // resume(): lets all go on.
+// cover(...elements), uncover(...elements): make fixed boxes transparent, with what is behind those in the top layer, and
+// show some of them again.
 // hasDriven(...roots): whether any follow what is scrolled.
 // advance(ms): brings all that was paused, and is where it was, to another time.
 // isMoving(): whether any animation goes on that does not follow what is scrolled, as others have let it.
@@ -21,7 +23,7 @@ Object.assign(domsievePixels, (() => {
   const {
     part, run, own, isLaidOut, isSkipping, unskip, animationsOf, clocksOf, hasOwn, ANIMATING, isSent, isHeld, lasts, SOON_MS,
   } = dom;
-  const { sheet, strong, adopt, drop, treesOf, put, above, isIn, rectOf, hideThrown } = domsievePixels;
+  const { sheet, strong, adopt, drop, treesOf, put, undo, above, isIn, rectOf, hideThrown } = domsievePixels;
 
   // What snaps does not stay where it is scrolled to.
   const stilled = sheet("* { scroll-snap-type: none !important }");
@@ -41,6 +43,7 @@ Object.assign(domsievePixels, (() => {
   const waiting = [];
   const stopped = [];
   let known = [];
+  let [backed, isUnbacked] = [[], false];
 
   // Of key frames, what only changes how boxes are painted. All else may change their size, or what other styles say.
   const PAINTING = new RegExp(`^(computedOffset|easing|composite|offset.*|transform.*|translate|rotate|scale|opacity|${[
@@ -116,9 +119,12 @@ Object.assign(domsievePixels, (() => {
       // A caret that is more than a bar may cover text.
       const isBar = (one) => !one || /^(auto|bar|undefined)$/.test(getComputedStyle(one).caretShape);
       adopt([stilled, sudden, known.every((root) => isBar(root.activeElement)) ? caretless : lit], known);
-      const backed = known.flatMap((root) => [...root.querySelectorAll(":modal, :popover-open, :fullscreen")]);
-      // Those that go with the page are covers of its text.
-      if (backed.every((one) => getComputedStyle(one, "::backdrop").position === "fixed")) adopt([unbacked], known);
+      backed = known.flatMap((root) => [...root.querySelectorAll(":modal, :popover-open, :fullscreen")]);
+      // Those that go with the page are covers of its text, and grounds of what goes with the page in front of them. In
+      // frames, no fixed boxes are transparent.
+      const isFixed = (one) => ["", "::backdrop"].every((name) => getComputedStyle(one, name).position === "fixed");
+      isUnbacked = parent === window && backed.length > 0 && backed.every(isFixed);
+      if (isUnbacked) adopt([unbacked], known);
       for (const root of known) {
         for (const drawing of clocksOf(root)) {
           run(drawing, SVGSVGElement, "pauseAnimations");
@@ -140,6 +146,17 @@ Object.assign(domsievePixels, (() => {
       }
       for (const [drawing] of stopped) run(drawing, SVGSVGElement, "unpauseAnimations");
       drop([stilled, caretless, lit, unbacked, sudden], known);
+    },
+
+    cover(...elements) {
+      // Either property may be fixed by the page as important.
+      for (const one of elements) put(one, { opacity: "0", clipPath: "inset(50%)" });
+      if (isUnbacked && !document.adoptedStyleSheets.includes(unbacked)) adopt([unbacked], known);
+    },
+
+    uncover(...elements) {
+      elements.forEach(undo);
+      if (isUnbacked && elements.some((one) => backed.includes(one))) drop([unbacked], known);
     },
 
     advance(ms) {
