@@ -13,6 +13,7 @@ from PIL import Image
 
 from domsieve.analysis.columns.hiding import Hiding
 from domsieve.options import Budget, CaptureOptions
+from domsieve.snapshot.page import Snapshot
 from tests.renderer.bad_server import send, start
 from tests.renderer.conftest import Studio
 from tests.renderer.test_hidden_text import judged
@@ -535,30 +536,45 @@ def test_a_picture_that_is_sent_again_and_again_covers_text(studio: Studio) -> N
 _WHITE = "position:absolute;left:0;top:0;width:900px;height:60px"
 _SHUFFLED = " ".join(str(9 * (7 * at % 60)) for at in range(60))
 _XML = {
-    "a sheet for pages without scripts": "<p class='x' style='color:#fff;background:url(/white.png)'>{}</p>",
     "a section of characters": "<div style='position:relative'><![CDATA[{}]]>"
     f"<img src='/white.png' style='{_WHITE}'/></div>",
     "letters of a drawing with a prefix": f"<s:svg><s:text y='20' x='{_SHUFFLED}'>{{}}</s:text></s:svg>",
 }
-_XHTML = """<?xml-stylesheet href='/scripting.css' media='(scripting: none)'?>
-    <html xmlns='http://www.w3.org/1999/xhtml' xmlns:s='http://www.w3.org/2000/svg'><body><p>before</p>{}</body></html>"""
+_XHTML = """<html xmlns='http://www.w3.org/1999/xhtml' xmlns:s='http://www.w3.org/2000/svg'><body><p>before</p>{}</body></html>"""
 
 
 @pytest.mark.usefixtures("colours")
 @pytest.mark.parametrize("way", _XML)
 def test_pages_of_xml_are_judged_alike(studio: Studio, way: str) -> None:
-    pages = studio.server.pages
-    pages["/scripting.css"] = partial(
-        send, body=b".x { color: #000 !important }", headers={"Content-Type": "text/css"}
-    )
-    pages["/page.xhtml"] = partial(
-        send,
-        body=_XHTML.format(_XML[way].format(_WORDS)).encode(),
-        headers={"Content-Type": "application/xhtml+xml"},
-    )
-    said = judged(studio.render("/page.xhtml", CaptureOptions(pixels=True)).snapshot)
+    said = judged(_of_xml(studio, _XHTML.format(_XML[way].format(_WORDS))))
     assert not said["before"]
     assert said[_WORDS]
+
+
+def _of_xml(studio: Studio, source: str) -> Snapshot:
+    headers = {"Content-Type": "application/xhtml+xml"}
+    studio.server.pages["/page.xhtml"] = partial(send, body=source.encode(), headers=headers)
+    return studio.render("/page.xhtml", CaptureOptions(pixels=True)).snapshot
+
+
+def test_a_page_of_xml_that_asks_whether_scripts_are_on_is_judged_by_layout(studio: Studio) -> None:
+    sheet = b".x { color: #000 !important }"
+    studio.server.pages["/asking.css"] = partial(send, body=sheet, headers={"Content-Type": "text/css"})
+    source = _XHTML.format(f"<p class='x'>{_WORDS}</p>")
+    page = _of_xml(studio, f"<?xml-stylesheet href='/asking.css' media='(scripting: none)'?>{source}")
+    assert [reason.rpartition(": ")[2] for reason in page.provenance.reasons] == [
+        "style sheets ask whether scripts are on"
+    ]
+
+
+def test_sheets_that_no_server_has_ask_nothing(studio: Studio) -> None:
+    gone = studio.server.url("/gone.css").replace(
+        "127.0.0.1", "localhost"
+    )  # another origin, of whose sheets no rules can be read
+    sheets = f"<link rel=stylesheet href={gone}><style>@import '{gone}';</style>"
+    page = studio.show(f"{sheets}<p>{_WORDS}</p>", CaptureOptions(pixels=True)).snapshot
+    assert page.provenance.complete
+    assert not judged(page)[_WORDS]
 
 
 _COMES = f"""<style>.x {{ visibility: hidden; animation: k 0s 30s forwards }} @keyframes k {{

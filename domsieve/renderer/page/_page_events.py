@@ -5,6 +5,7 @@ import contextlib
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from itertools import chain
 from math import inf
 from typing import Any, TypeVar
 
@@ -23,8 +24,8 @@ _DRAWING_KINDS = frozenset({"Script", "Stylesheet"})
 _FILE_KINDS = frozenset({"Document", "Script", "XHR", "Fetch"})
 _LIVE_KINDS = frozenset({"EventSource", "WebSocket"})
 _PICTURE, _MEDIA = "Image", "Media"
-# A server says so that it has no such file. Other errors may be gone when a reader comes.
-_NO_FILE = frozenset({204, 404, 410})
+# A server says so that it has no such file. Other errors, from the second on, may be gone when a reader comes.
+_NO_FILE, _FIRST_ERROR = frozenset({204, 404, 410}), 400
 _MOST_PICTURES, _LONGEST_PICTURE = 200, 1_000
 _CALLS_THAT_COUNT = 3
 # A page may redirect itself, but not without end.
@@ -106,6 +107,10 @@ class PageEvents:
         # The requests of style sheets, scripts and clip paths (`clip-path`) without which browsers do not paint.
         self._blocking: dict[str, str] = {}  # each with its frame
         self.sheets: set[tuple[str, str]] = set()  # the addresses of style sheets and their frames
+        self._sheet_urls: dict[
+            str, list[str]
+        ] = {}  # by their requests, with those that these were redirected to
+        self._sheets_found: set[str] = set()
         self.document_url = ""  # of the latest navigation, including redirects
         self.arrived_url = ""  # of the current document, or of one that failed
         self.origins: set[str] = set()  # of all requests
@@ -257,6 +262,11 @@ class PageEvents:
         return self._late(self._idle_sheets)
 
     @property
+    def lost_sheets(self) -> frozenset[str]:
+        """The addresses of style sheets that no server has sent."""
+        return frozenset(chain.from_iterable(self._sheet_urls.values())) - self._sheets_found
+
+    @property
     def unpainted(self) -> frozenset[str]:
         """The frames for which something has not come without which browsers do not paint."""
         return self._late(self._blocking)
@@ -296,6 +306,7 @@ class PageEvents:
         is_low = event["request"].get("initialPriority", "") == "VeryLow"
         if kind == "Stylesheet":
             self.sheets.add((url, event.get("frameId", "")))
+            self._sheet_urls.setdefault(event["requestId"], []).append(url)
             if is_low:
                 self._idle_sheets.setdefault(event["requestId"], (url, event.get("frameId", "")))
         may_block = kind in {"Stylesheet", "Other"} and not is_low
@@ -323,6 +334,8 @@ class PageEvents:
         if event["requestId"] != self.loader_id and event.get("type", "") in _FILE_KINDS:
             url = response["url"]
             self._files[event["requestId"]] = LoadedFile(url, response["status"], etag, last_modified)
+        if response["status"] < _FIRST_ERROR:
+            self._sheets_found.update(self._sheet_urls.get(event["requestId"], ()))
         picture = self._shown.get(event["requestId"], "")
         if picture and event.get("type", "") == _PICTURE:
             is_found = response["status"] not in _NO_FILE or response["mimeType"].startswith("image/")

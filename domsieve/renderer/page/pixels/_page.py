@@ -1,7 +1,7 @@
 """Talk to an open page about its documents and nodes, for `domsieve.renderer.page.pixels.look`."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -66,11 +66,16 @@ class OpenPage:
             roots = self._closed.get(frame_id, ())
             self._roots[document] = [await self._resolve(document, root) for root in roots]
 
-    async def is_empty(self, sheet: dict[str, Any]) -> bool:
-        """Return whether a style sheet, of which the browser tells, is known to have no rules."""
+    async def is_empty(self, sheet: dict[str, Any], lost: Collection[str]) -> bool:
+        """Return whether a style sheet, of which the browser tells, is known to have no rules.
+
+        Those with the addresses `lost` have none. Of imported ones, nothing tells the address.
+        """
         document, node = self._frame_ids.index(sheet["frameId"]), sheet.get("ownerNode")
+        if not node:
+            return bool(lost)
         await self.enter(document)
-        return bool(node and await self.call(document, "isEmpty", await self._resolve(document, node)))
+        return bool(await self.call(document, "isEmpty", [*lost], await self._resolve(document, node)))
 
     @property
     def has_closed_roots(self) -> bool:

@@ -31,7 +31,11 @@ _PICTURES = "url(", "image-set(", "var("
 
 
 async def mentioned(
-    page: OpenPage, capture: PixelCapture, words: Collection[str], otherwise: Collection[str]
+    page: OpenPage,
+    capture: PixelCapture,
+    words: Collection[str],
+    otherwise: Collection[str],
+    lost: Collection[str] = (),
 ) -> frozenset[str]:
     """Return which of some words occur in the style sheets of a page or in attributes of its elements.
 
@@ -41,6 +45,7 @@ async def mentioned(
     ----------
     words : names of CSS, in lower case.
     otherwise : those that count as found if the browser cannot load a sheet again, or if the sheets are too long.
+    lost : the addresses of sheets that no server has sent, which therefore mention nothing.
     """
     session, texts = page.session, [_attributes(capture), *await page.ask_all("besides")]
     headers: list[dict[str, Any]] = []
@@ -73,7 +78,7 @@ async def mentioned(
         found.add(STYLE_QUERIES)
     if any(map(_SCRIPTING_QUERY.search, plain)):
         found.add(SCRIPTING_QUERIES)
-    if any([header.get("loadingFailed") and not await page.is_empty(header) for header in headers]):
+    if any([header.get("loadingFailed") and not await page.is_empty(header, lost) for header in headers]):
         found.update(otherwise)
     return frozenset(found)
 

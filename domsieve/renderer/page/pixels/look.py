@@ -128,9 +128,8 @@ async def look(
                 unlike_frames = {capture.strings[capture.documents[one].frame_id] for one in unlike}
                 page.has_canvas = scripts and any(await page.ask_all("hasCanvas"))
                 sought = (_SKIPPING, _FIRST_LINE, *_STATES, *_ANCHORS)
-                words = await mentioned(
-                    page, capture, sought, (_SKIPPING, _FIRST_LINE, PICTURED_PARTS, SCRIPTING_QUERIES)
-                )
+                otherwise = (_SKIPPING, _FIRST_LINE, PICTURED_PARTS, SCRIPTING_QUERIES)
+                words = await mentioned(page, capture, sought, otherwise, watch.lost_sheets)
                 if scripts and SCRIPTING_QUERIES in words:
                     capture = await with_scripts(page, style_names)
                     leave_unpictured(capture)

@@ -2,7 +2,7 @@
 // other scripts of this folder add to it. Nothing here may be seen by the style sheets of the page: elements are changed by
 // animations, never by attributes.
 // isLocked(), release(): whether the page is locked, and releases it.
-// besides(...roots), isEmpty(element): see below.
+// besides(...roots), isEmpty(lost, element): see below.
 // isHidden(), count(), counted(): whether the window is, and how often a timer has run, to know whether scripts run.
 // put(element, keyframe), scroll(element, left, top): change an element for the pictures.
 // stays(isLively, ...elements), scrollBoxes(share), scrollBoxesBack(), places(...elements): see below.
@@ -162,9 +162,10 @@ globalThis.domsievePixels = (() => {
       return [...said, ...sheets.map(({ media }) => media.mediaText)].join("\n");
     },
 
-    // Whether the sheet of an element can be read, and has no rules.
-    isEmpty(element) {
+    // Whether the sheet of an element has no rules: one that can be read, or of which nothing has come.
+    isEmpty(lost, element) {
       const { sheet } = element;
+      if (lost.includes(element.href)) return true;
       try {
         return !sheet?.cssRules.length;
       } catch {
