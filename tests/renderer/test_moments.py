@@ -243,16 +243,17 @@ def test_what_animations_never_bring_in_view_is_hidden(ahead: Snapshot, way: str
         assert {*domsieve.clean(ahead, method="none", hidden=how).text.split()} == {"before"}, how
 
 
-def test_each_of_twenty_slides_in_turn_is_seen(studio: Studio) -> None:
+def test_each_of_nineteen_slides_in_turn_is_seen(studio: Studio) -> None:
+    # Of more, one may be in view between two of the 40 moments that are tried, which are by chance.
     style = (
-        "@keyframes k { 0%, 5%, 100% { opacity: 0 } 0.5%, 4.5% { opacity: 1 } } div { position: relative } "
-        "p { position: absolute; animation: k 40s infinite both }"
+        "@keyframes k { 0%, 5.25%, 100% { opacity: 0 } 0.1%, 5.15% { opacity: 1 } } div { position: relative } "
+        "p { position: absolute; animation: k 38s infinite both }"
     )
-    slides = "".join(f"<p style='animation-delay:{2 * at}s'>slide{at} in turn</p>" for at in range(20))
+    slides = "".join(f"<p style='animation-delay:{2 * at}s'>slide{at} in turn</p>" for at in range(19))
     page = show(studio, f"<!doctype html><style>{style}</style><div>{slides}</div>")
     for how in ("layout", "pixels"):
         kept = domsieve.clean(page, method="none", hidden=how).text.split()
-        assert [at for at in range(20) if f"slide{at}" not in kept] == [], how
+        assert [at for at in range(19) if f"slide{at}" not in kept] == [], how
 
 
 def test_letters_that_turn_and_grow_are_compared_with_their_shape(studio: Studio) -> None:

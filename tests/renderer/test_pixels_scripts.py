@@ -91,6 +91,8 @@ ASKING = {
     ".replaceSync('.x { color: #000 !important }'); document.adoptedStyleSheets = [one] }</script>",
     "the media of a sheet that a script changes": f"<style id=s>.x {{ color: #000 !important }}</style>{_PLAIN}"
     "<script>s.sheet.media.mediaText = '(scripting: none)'</script>",
+    "a form that stands in for the list of sheets": f"<form name=styleSheets></form><style id=s>.x {{ color: #000 "
+    f"!important }}</style>{_PLAIN}<script>s.sheet.media.mediaText = '(scripting: none)'</script>",
     "what no computed style has": f"<style>{_NONE} {{ ::selection {{ color: #000 }} }}</style>{_PLAIN}",
     "a script that notices that it was off": f"<style>{_SHEET}</style>{_PLAIN}"
     "<script>matchMedia('(scripting: none)').onchange = () =>"

@@ -107,9 +107,8 @@ class PageEvents:
         # The requests of style sheets, scripts and clip paths (`clip-path`) without which browsers do not paint.
         self._blocking: dict[str, str] = {}  # each with its frame
         self.sheets: set[tuple[str, str]] = set()  # the addresses of style sheets and their frames
-        self._sheet_urls: dict[
-            str, list[str]
-        ] = {}  # by their requests, with those that these were redirected to
+        # The addresses of style sheets by their requests, with those that they were redirected to.
+        self._sheet_urls: dict[str, list[str]] = {}
         self._sheets_found: set[str] = set()
         self.document_url = ""  # of the latest navigation, including redirects
         self.arrived_url = ""  # of the current document, or of one that failed
@@ -263,7 +262,7 @@ class PageEvents:
 
     @property
     def lost_sheets(self) -> frozenset[str]:
-        """The addresses of style sheets that no server has sent."""
+        """The addresses of style sheets that no server has sent until now."""
         return frozenset(chain.from_iterable(self._sheet_urls.values())) - self._sheets_found
 
     @property

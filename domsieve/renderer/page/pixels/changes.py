@@ -1,4 +1,4 @@
-"""What a page changes when it is pictured: style sheets may ask whether scripts are on, or what can be scrolled."""
+"""What a page changes when it is pictured: style sheets may ask what can be scrolled, and boxes may move."""
 
 import itertools
 from collections.abc import Collection, Iterable, Mapping, Sequence

@@ -158,7 +158,8 @@ globalThis.domsievePixels = (() => {
     besides(...roots) {
       const isInstruction = (one) => part(one, Node, "nodeType") === Node.PROCESSING_INSTRUCTION_NODE;
       const said = [...document.childNodes].filter(isInstruction).map((one) => part(one, CharacterData, "data"));
-      const sheets = treesOf(roots).flatMap((root) => [...root.styleSheets, ...root.adoptedStyleSheets]);
+      const sheets = treesOf(roots).flatMap((root) => ["styleSheets", "adoptedStyleSheets"].flatMap((name) =>
+        [...part(root, root instanceof ShadowRoot ? ShadowRoot : Document, name)]));
       return [...said, ...sheets.map(({ media }) => media.mediaText)].join("\n");
     },
 
