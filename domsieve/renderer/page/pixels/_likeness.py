@@ -10,7 +10,7 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
-from domsieve.renderer.page.pixels._boxes import Boxes, area, chunks
+from domsieve.renderer.page.pixels._boxes import Boxes, area, chunks, sums
 from domsieve.renderer.page.pixels._letters import INKS, Letters
 from domsieve.renderer.page.pixels._parts import F64, Bools, Ints
 from domsieve.renderer.page.pixels._scene import Scene
@@ -173,14 +173,15 @@ class Comparison:
         at = np.flatnonzero(chosen)
         found[at] = likenesses(levels, drawn, self._inks[at], self._boxes[at], self._is_level[at])
         at = np.flatnonzero((found >= _LEAST_LIKENESS) & (self._letters > 0))
-        found[at[self._lacks_letters(levels, drawn, at)]] = 0
+        if at.size:
+            found[at[self._lacks_letters(levels, drawn, at)]] = 0
         return found
 
     def _lacks_letters(self, levels: NDArray[np.uint8], drawn: NDArray[np.uint8], some: Ints) -> Bools:
         """Return which of some of the parts have letters that are not seen: several, or half of them."""
         number, edges = _divided(self._singles[some], self._letters[some], self._is_level[some])
-        seen, inks = _sums(levels, edges), self._inks[some[number]]
-        ink = np.choose(inks, [_sums(drawn[..., one], edges) for one in range(INKS)])
+        seen, inks = sums(levels, edges), self._inks[some[number]]
+        ink = np.choose(inks, [sums(drawn[..., one], edges) for one in range(INKS)])
         is_inked = ink >= _LEAST_INKED * 255 * np.maximum(area(edges), 1)
         whole, whole_ink = (np.bincount(number, one * is_inked, some.size)[number] for one in (seen, ink))
         is_lost = is_inked & (seen * whole_ink < _LEAST_OF_LETTER * whole * ink)
@@ -251,14 +252,6 @@ def _divided(edges: Ints, pieces: Ints, is_level: Bools) -> tuple[Ints, Ints]:
     found[row, axis] = begin + (end - begin) * number // pieces[box]
     found[row, axis + 2] = begin + (end - begin) * (number + 1) // pieces[box]
     return box, found
-
-
-def _sums(values: NDArray[np.uint8], edges: Ints) -> F64:
-    """Return the sum of the pixels (height, width) in each of some boxes (n, 4)."""
-    sums = np.zeros((values.shape[0] + 1, values.shape[1] + 1))
-    sums[1:, 1:] = values.cumsum(axis=0, dtype=np.float64).cumsum(axis=1)
-    left, top, right, bottom = edges.T
-    return np.asarray(sums[bottom, right] - sums[top, right] - sums[bottom, left] + sums[top, left])
 
 
 def _edges_of(drawn: NDArray[np.uint8]) -> NDArray[np.uint8]:

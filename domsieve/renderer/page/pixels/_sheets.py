@@ -35,7 +35,7 @@ async def mentioned(
     capture: PixelCapture,
     words: Collection[str],
     otherwise: Collection[str],
-    lost: Collection[str] = (),
+    lost: Collection[str],
 ) -> frozenset[str]:
     """Return which of some words occur in the style sheets of a page or in attributes of its elements.
 

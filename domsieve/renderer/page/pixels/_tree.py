@@ -1,5 +1,8 @@
 """The nodes of all documents of a capture as one tree."""
 
+from functools import cached_property
+from itertools import pairwise
+
 import numpy as np
 
 from domsieve.renderer.page._convert import CDATA
@@ -57,6 +60,18 @@ class Tree:
         ).tolist():
             self.names[node] = f":{self.names[node]}"
         self.levels = levels_of(self.parent)
+
+    @cached_property
+    def paint_order(self) -> Ints:
+        """(N,), when each node is painted, -1 for those that are not; what is in a frame is when the frame is."""
+        layout = self.capture.documents[0].layout
+        order = np.full(self.ids.size, -1)
+        entries = np.array(layout.node_index, np.intp)[::-1]
+        order[entries] = np.array(layout.paint_orders)[::-1]
+        for begin, end in pairwise(self.starts[1:].tolist()):  # inner frames are later
+            if (frame := int(self.parent[begin])) >= 0:
+                order[begin:end] = order[frame]
+        return order
 
     def below(self, marked: Bools) -> Bools:
         """Return which nodes have a marked ancestor."""

@@ -4,7 +4,6 @@ A text that is over or under such a box or background is looked for in several p
 """
 
 import asyncio
-import itertools
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -58,7 +57,6 @@ def grounds_of(scene: Scene, window: F64, way: float) -> Bools:
     window : the width and the height of the window in px.
     way : how far the page can be scrolled down, in px.
     """
-    paint = _paint_order(scene)
     reach = _painted(scene, scene.fixed)
     is_behind = np.array(
         [
@@ -71,11 +69,11 @@ def grounds_of(scene: Scene, window: F64, way: float) -> Bools:
     for number, node in enumerate(scene.fixed.tolist()):
         inside = _inside(scene, node)
         parts = _over(scene, node, reach[node]) & ~inside[scene.owner] & scene.shows[scene.owner]
-        last = paint[inside].max()
+        last = scene.paint_order[inside].max()
         top, bottom = reach[node, 1::2]
         stay = parts & (scene.box[:, 1] < bottom) & (scene.box[:, 3] - way > top)
-        is_behind[number] |= _are_later(scene, stay, paint, last)
-        is_below[number] = _are_later(scene, parts, paint, last)
+        is_behind[number] |= _are_later(scene, stay, last)
+        is_below[number] = _are_later(scene, parts, last)
         spans[number] = np.clip(reach[node, 1::2], 0, window[1])
     is_below &= spans[:, 1] > spans[:, 0]
     return np.asarray(is_behind | (is_below & (_covered(spans[is_below]) >= _LEAST_OF_WINDOW * window[1])))
@@ -86,7 +84,7 @@ def with_grounds(scene: Scene, fixed: dict[int, Any], root: int) -> list[Any]:
 
     If `root` is none of them, return nothing.
     """
-    paint = _paint_order(scene)
+    paint = scene.paint_order
     return [handle for node, handle in fixed.items() if root in fixed and paint[node] <= paint[root]]
 
 
@@ -146,24 +144,11 @@ def cutting(scene: Scene, node: int) -> int:
     return -1
 
 
-def _paint_order(scene: Scene) -> Ints:
-    """Return when each node (N,) is painted; what is in a frame is when the frame is."""
-    layout = scene.capture.documents[0].layout
-    paint = np.full(scene.ids.size, -1)
-    entries = np.array(layout.node_index, np.intp)[::-1]
-    paint[entries] = np.array(layout.paint_orders)[::-1]
-    for begin, end in itertools.pairwise(scene.starts[1:].tolist()):  # inner frames are later
-        if (frame := int(scene.parent[begin])) >= 0:
-            paint[begin:end] = paint[frame]
-    return paint
-
-
-def _are_later(scene: Scene, parts: Bools, paint: Ints, last: int) -> bool:
+def _are_later(scene: Scene, parts: Bools, last: int) -> bool:
     """Return whether there are some parts, and at least half of their letters are painted after something else."""
     letters = scene.letters[parts]
-    return (
-        bool(letters.size) and letters[paint[scene.owner[parts]] > last].sum() >= _LEAST_LATER * letters.sum()
-    )
+    later = letters[scene.paint_order[scene.owner[parts]] > last].sum()
+    return bool(letters.size) and later >= _LEAST_LATER * letters.sum()
 
 
 def _covered(spans: F64) -> float:

@@ -1,4 +1,4 @@
-// Evaluated after page.js: adds what tells of the fonts of a document, and of styles that no capture has.
+// Evaluated after page.js: adds what tells of the fonts of a document.
 // hasFonts(), alike(...groups): whether the document loads fonts, and which groups of [font, letters] draw all alike.
 // mistaken(...fonts): of each [font, letters], the letters that it draws like other ones; a font is its style and weight,
 // its size in px, its family, capitals, width, how precise it is drawn, kerning, and whether its letters are spaced.
