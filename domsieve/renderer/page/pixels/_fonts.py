@@ -1,6 +1,6 @@
 """Fonts of a page that draw other letters than its texts have."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 import numpy as np
 
@@ -11,19 +11,25 @@ from domsieve.snapshot.page import Kind
 
 # So many letters of a font are compared, but no fewer than the other number; and so many groups of fonts. Guesses.
 _MOST_LETTERS, _FEWEST_LETTERS, _MOST_FONTS = 16, 8, 200
-# So many letters of a font are compared with those of other fonts, by chance if there are more. So many parts of a
-# line are drawn together.
-_MOST_WRITTEN, _TOGETHER = 300, 10
+# All letters of a font up to Cyrillic are compared with those of other fonts, and so many of the others, by chance if
+# there are more. So many parts of a line are drawn together.
+_LAST_COMPARED, _MOST_WRITTEN, _TOGETHER = "\u052f", 300, 10
 # A text cannot be read if this share of its letters look like others, or if its words look less than this like their
 # letters one by one; and a part of it, if more than half of its letters do, or if it looks less than this like them.
 # The first is so only if there are so many such letters, or a font has one fewer, which are the same share of those
-# that it is used for; the second, if there are so many letters in all, or the font is such a one. Measured on 44
-# fonts, also for headlines and in handwriting: at most 5 of 52 letters of each look like others, .4 and more in fonts
-# for reading whose letters were swapped. Words with ligatures and joined letters look like their letters by .35 and
-# more, on average by .7; those of which all letters but the first become others by .25 to .54, on average by .4.
+# that it is used for, or so many in all parts of which most letters do (`_FEWEST_LETTERS`); the second, if there are
+# so many letters in all, of the text or of short texts together, or the font is such a one. Measured on 44 fonts,
+# also for headlines and in handwriting: at most 5 of 52 letters of each look like others, .4 and more in fonts for
+# reading whose letters were swapped. Words with ligatures and joined letters look like their letters by .35 and more
+# (.22 if each letter is as wide), on average by .7; those of which all letters but the first become others by .25 to
+# .54, on average by .4, and words that become others by up to .3.
 _MISTAKEN_SHARE, _LEAST_JOINED, _LEAST_OF_WORD, _FEWEST_MISTAKEN = 0.3, 0.5, 0.2, 6
-# Letters of these and later scripts may have other forms beside each other.
-_JOINED = "\u0590"
+# Letters of these scripts may have other forms beside each other: from Hebrew to Burmese, parts of Hangul syllables,
+# from Tagalog to Vedic, from Syloti Nagri to Meetei Mayek, and those of ancient ones.
+_JOINING = (
+    *((0x0590, 0x109F), (0x1100, 0x11FF), (0x1700, 0x1CFF), (0xA800, 0xAAFF), (0xABC0, 0xABFF)),
+    *((0xD7B0, 0xD7FF), (0xFB1D, 0xFDFF), (0xFE70, 0xFEFE), (0x10800, 0x11FFF), (0x1E800, 0x1EFFF)),
+)
 _STYLES = (
     *("font-style", "font-weight", "font-family", "font-variant-caps", "font-stretch"),
     *("text-rendering", "font-size", "letter-spacing", "font-kerning"),
@@ -104,7 +110,7 @@ class Written:
                 if len(changed) == len(piece):
                     ways.append(([*inner, letter], changed))
             for (style, weight, family, caps, stretch, rendering, size, letter), text in ways:
-                size_px = round(px(size) * float(scene.zoom[node]), 2)
+                size_px = px(size) * float(scene.zoom[node])
                 others = caps or "normal", stretch, rendering, kerning or "auto", px(letter) != 0
                 drawn = f"{style} {weight}", size_px, family, *others
                 letters.setdefault(drawn, {}).update(dict.fromkeys(filter(str.isalnum, text)))
@@ -117,10 +123,7 @@ class Written:
                     ]
                     self.lines.append((drawn, inside, ends))
                     self._drawn.append((drawn, text, some))
-        self.fonts = [
-            (font, "".join(all_ if len(all_) <= _MOST_WRITTEN else CHANCE.sample([*all_], _MOST_WRITTEN)))
-            for font, all_ in letters.items()
-        ]
+        self.fonts = [(font, "".join(_some(all_))) for font, all_ in letters.items()]
 
     def misread(
         self, mistaken: Sequence[str], tiny: Sequence[str], joined: Sequence[Sequence[float]]
@@ -146,6 +149,7 @@ class Written:
         compared, mistaken_in, is_strange = np.zeros((3, scene.line.size))
         is_like, is_tiny = np.ones_like(compared), np.zeros(compared.size, np.bool_)
         mistaken_by: dict[int, set[str]] = {}  # the letters of each text that look like others
+        swapped: set[str] = set()  # those of parts of which most do, in any fonts
         for (font, piece, parts), likeness in zip(self._drawn, joined, strict=True):
             is_strange[parts] = np.maximum(is_strange[parts], font in strange)
             for part, like in zip(parts.tolist(), likeness, strict=True):
@@ -154,8 +158,11 @@ class Written:
                 of_all, of_wrong = (sum(map(text.count, letters)) for letters in wrong[font])
                 if of_wrong >= mistaken_in[part]:
                     compared[part], mistaken_in[part] = of_all, of_wrong
-                mistaken_by.setdefault(int(scene.owner[part]), set()).update({*text} & {*wrong[font][1]})
-                inside = [one < _JOINED for one in text if one.isalpha()]
+                found = {*text} & {*wrong[font][1]}
+                mistaken_by.setdefault(int(scene.owner[part]), set()).update(found)
+                if 2 * of_wrong > of_all:
+                    swapped |= found
+                inside = [not _joins(one) for one in text if one.isalpha()]
                 if 2 * sum(inside) >= len(inside):
                     is_like[part] = min(is_like[part], like)
         letters_of, like_of, compared_of, mistaken_of = (
@@ -165,12 +172,25 @@ class Written:
         has_many = np.zeros(scene.kind.size, np.bool_)
         has_many[[text for text, letters in mistaken_by.items() if len(letters) >= _FEWEST_MISTAKEN]] = True
         is_other = (mistaken_of > _MISTAKEN_SHARE * compared_of)[scene.owner] | (2 * mistaken_in > compared)
-        is_other &= has_many[scene.owner] | (is_strange > 0)
+        is_other &= has_many[scene.owner] | (is_strange > 0) | (len(swapped) >= _FEWEST_LETTERS)
         is_joined = (like_of < _LEAST_JOINED * letters_of)[scene.owner] | (is_like < _LEAST_OF_WORD)
+        is_short = (is_like < _LEAST_OF_WORD) & (letters_of < _FEWEST_MISTAKEN)[scene.owner]
+        is_short &= scene.letters[is_short].sum() >= _FEWEST_MISTAKEN
         count = np.bincount(scene.owner[is_joined], scene.letters[is_joined], scene.kind.size)
-        return np.asarray(
-            is_tiny | is_other | (is_joined & ((is_strange > 0) | (count[scene.owner] >= _FEWEST_MISTAKEN)))
-        )
+        is_joined &= (is_strange > 0) | (count[scene.owner] >= _FEWEST_MISTAKEN)
+        return np.asarray(is_tiny | is_other | is_joined | is_short)
+
+
+def _some(letters: Iterable[str]) -> list[str]:
+    """Return those of some letters that are compared."""
+    found = [one for one in letters if one <= _LAST_COMPARED]
+    others = [one for one in letters if one > _LAST_COMPARED]
+    return found + (others if len(others) <= _MOST_WRITTEN else CHANCE.sample(others, _MOST_WRITTEN))
+
+
+def _joins(letter: str) -> bool:
+    """Return whether a letter may have another form beside others."""
+    return any(first <= ord(letter) <= last for first, last in _JOINING)
 
 
 def _letters_in(text: str, begin: int, end: int) -> tuple[int, int]:

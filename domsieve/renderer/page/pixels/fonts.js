@@ -10,11 +10,14 @@ Object.assign(domsievePixels, (() => {
 
   // A letter cannot be read if it is smaller than this, unless its font is as small. Some have no form in any font.
   const [LEAST_PX, LEAST_OF_SIZE, HUGE_PX, BLANK] = [1.6, 0.2, 400, /\p{Default_Ignorable_Code_Point}/u];
+  // What may have no width of its own: some letters of these scripts, vowels of Hangul syllables.
+  const ZERO_WIDE = /[\p{Default_Ignorable_Code_Point}\p{M}\u0590-\u109f\u1160-\u11ff\u1700-\u1cff\ua800-\uabff\ud7b0-\ud7ff]/u;
 
   // Fonts may have other letters for sizes, capitals, widths, and where letters are spaced or drawn in other ways.
   const choose = (pen, font) => {
     const [style, size, family, caps, stretch, rendering, kerning, isSpaced] = font;
     pen.font = `${style} ${size}px ${family}`;
+    pen.lang = ""; // as lines are drawn: fonts may have other letters for languages
     // Else widths are rounded to px of the true size.
     pen.textRendering = rendering === "optimizespeed" ? "optimizeSpeed" : "geometricPrecision";
     [pen.fontVariantCaps, pen.fontStretch] = [caps, stretched(stretch)];
@@ -61,8 +64,10 @@ Object.assign(domsievePixels, (() => {
   const LARGE_PX = 40;
   const OWN_FONTS = [["", "sans-serif"], ["bold", "sans-serif"], ["", "serif"], ["italic", "serif"], ["", "monospace"]]
     .map(([style, family]) => [style, LARGE_PX, family, "normal", "100%", "auto", "auto", false]);
-  const ALPHABETS = [[97, 122], [48, 57], [945, 969], [1072, 1103]].map(([first, last]) =>
+  const ALPHABETS = [[97, 122], [48, 57], [945, 969], [1072, 1103], [1377, 1414], [1488, 1514], [4304, 4336]].map(([first, last]) =>
     Array.from({ length: last - first + 1 }, (_, at) => String.fromCodePoint(first + at)));
+  // Those of Armenian, Hebrew and Georgian are compared in any case, but only the same letter looks like one.
+  const [FAR, FAR_LIKE] = [4, 0.95];
   const UNKNOWN = "\uffff";
   const loadedFamilies = () => [...document.fonts].filter(({ status }) => status === "loaded")
     .map(({ family }) => family.replace(/^["']|["']$/g, "").toLowerCase());
@@ -77,7 +82,8 @@ Object.assign(domsievePixels, (() => {
       const SAME = 0.8; // that of one letter in two sizes; a guess
       const written = new Set(fonts.flatMap(([, letters]) => [...letters]));
       const plain = new Set([...written].map((letter) => letter.toLowerCase()));
-      const others = ALPHABETS.filter((letters, at) => at < 2 || letters.some((letter) => plain.has(letter))).flat();
+      const others = ALPHABETS.filter((letters, at) => at < 2 || at >= FAR || letters.some((letter) => plain.has(letter))).flat();
+      const far = new Set(ALPHABETS.slice(FAR).flat().filter((letter) => !plain.has(letter)));
       const compared = [...new Set([UNKNOWN, ...others, ...others.map((letter) => letter.toUpperCase()), ...written])];
       const pairs = OWN_FONTS.flatMap((font) => compared.map((letter) => [font, letter]));
       const known = new Map();
@@ -99,8 +105,9 @@ Object.assign(domsievePixels, (() => {
         const [form, own] = [drawn[number++], known.get(letter.toLowerCase())];
         if (!form || !own) return false;
         const as = (forms) => Math.max(...forms.map((one) => likeness(one, form)));
-        const best = Math.max(...others.map((other) => as(known.get(other) ?? [form.map(() => 0)])));
-        return best > LIKE && best - as(own) > MORE;
+        const likes = others.map((other) => [as(known.get(other) ?? [form.map(() => 0)]), far.has(other) ? FAR_LIKE : LIKE]);
+        const best = Math.max(0, ...likes.filter(([like, least]) => like > least).map(([like]) => like));
+        return best && best - as(own) > MORE;
       }).join(""));
     },
 
@@ -115,7 +122,7 @@ Object.assign(domsievePixels, (() => {
         return [...letters].filter((letter) => {
           const box = pen.measureText(letter);
           const [wide, high] = [box.actualBoundingBoxLeft + box.actualBoundingBoxRight, box.actualBoundingBoxAscent + box.actualBoundingBoxDescent];
-          return Math.max(wide, high) < least && !BLANK.test(letter);
+          return (Math.max(wide, high) < least && !BLANK.test(letter)) || (!box.width && !ZERO_WIDE.test(letter));
         }).join("");
       });
     },
@@ -223,6 +230,7 @@ Object.assign(domsievePixels, (() => {
         const [kinds, all] = [[], []];
         for (const [font, letters] of group) {
           pen.font = font;
+          pen.lang = "";
           for (const letter of letters) {
             const form = drawn(letter);
             all.push(letter);

@@ -5,7 +5,7 @@
 // measured(fonts, lines), drawn(fonts, lines, width, height): the letters of lines, apart from the page.
 Object.assign(domsievePixels, (() => {
   const { part, run, own } = dom;
-  const { above, stretched } = domsievePixels;
+  const { above, outer, stretched } = domsievePixels;
 
   const paper = (width, height) => {
     const found = own("createElementNS").call(document, "http://www.w3.org/1999/xhtml", "canvas");
@@ -55,6 +55,7 @@ Object.assign(domsievePixels, (() => {
   const laid = (pen, fonts, line) => {
     const { text, font, letterSpacing, wordSpacing, direction, box, map, upright, place, isDrawing, ruby, align, isCombined } = line;
     pen.font = "10px sans-serif";
+    pen.lang = ""; // as in fonts.js
     const [style, size, family, caps, stretch, rendering, kerning] = fonts[font];
     const [left, top, right, bottom] = box;
     const high = () => {
@@ -249,15 +250,19 @@ Object.assign(domsievePixels, (() => {
     // Of each text, the styles of the first line of a block that it is in, if these are not its own; null for none.
     firstLines(...nodes) {
       const known = new Map([[null, null]]);
+      const outerElement = (node) => {
+        const found = outer(node);
+        return found instanceof Element || !found ? found : outerElement(found);
+      };
       const around = (element) => {
         if (!known.has(element)) {
           const [own, first] = [getComputedStyle(element), getComputedStyle(element, "::first-line")];
           const differs = OF_LINES.some((name) => own[name] !== first[name]);
-          known.set(element, differs ? OF_LINES.map((name) => first[name]) : around(part(element, Node, "parentElement")));
+          known.set(element, differs ? OF_LINES.map((name) => first[name]) : around(outerElement(element)));
         }
         return known.get(element);
       };
-      return nodes.map((node) => around(part(node, Node, "parentElement")));
+      return nodes.map((node) => around(outerElement(node)));
     },
 
     // Of each text along a path, its letters with their matrices, which begin where these are, in CSS px of the page.
