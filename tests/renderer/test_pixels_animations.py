@@ -3,8 +3,11 @@
 import pytest
 
 import domsieve
+from domsieve.analysis.columns.hiding import Hiding
 from domsieve.snapshot.page import Snapshot
-from tests.renderer.test_pixels import pictured
+from tests.renderer.conftest import Studio
+from tests.renderer.test_hidden_text import judged
+from tests.renderer.test_pixels import pictured, show
 
 pytestmark = pytest.mark.browser
 _WORDS = "seven words that a reader can read"
@@ -300,3 +303,27 @@ def test_text_that_goes_within_a_minute_is_hidden(ahead: Snapshot, way: str) -> 
 def test_text_that_is_there_after_a_minute_is_seen(ahead: Snapshot, way: str) -> None:
     for how in ("layout", "pixels"):
         assert _WORDS in domsieve.clean(ahead, method="none", hidden=how).text, how
+
+
+_CANVAS = (
+    "<style>@keyframes k {{ to {{ opacity: 0 }} }} canvas {{ position: absolute; left: 0; top: 0; animation: k "
+    "0.2s forwards }} i {{ content-visibility: auto }}</style><div style='position:relative'><p>{}</p><canvas id=c "
+    "width=900 height=60></canvas></div><script>{{ const pen = c.getContext('2d'); pen.fillStyle = '#fff'; "
+    "pen.fillRect(0, 0, 900, 60); {} }}</script>"
+)
+
+
+def test_a_canvas_whose_animation_ends_as_it_would_anew_is_laid_out_anew(studio: Studio) -> None:
+    page = show(studio, _CANVAS.format(_WORDS, ""))
+    assert not page.provenance.reasons
+    assert judged(page)[_WORDS] == Hiding.NONE
+
+
+def test_a_canvas_whose_animation_a_script_has_paused_is_not(studio: Studio) -> None:
+    page = show(
+        studio, _CANVAS.format(_WORDS, "const [one] = c.getAnimations(); one.pause(); one.currentTime = 0")
+    )
+    (reason,) = page.provenance.reasons
+    assert reason.startswith(
+        "capture: pixels: unsure, no pictures of the page: Error: A canvas cannot be laid out anew"
+    )

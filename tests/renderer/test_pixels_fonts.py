@@ -170,8 +170,12 @@ def _with_capitals_swapped() -> bytes:
     return _swapped("DejaVuSans.ttf", _shifted(string.ascii_uppercase))
 
 
-def _with_optical_sizes() -> bytes:
-    """Return a font that draws other letters in small sizes (axis ``opsz``)."""
+# On the axis of `_with_optical_sizes`, from the size of 40 px in the middle down to 8 px.
+_OPSZ_16_002 = (16.002 - 40) / (40 - 8)
+
+
+def _with_optical_sizes(below: float = -0.3) -> bytes:
+    """Return a font that draws other letters in small sizes, below a value of the axis ``opsz`` from -1 to 0."""
     font = TTFont(_FONTS / "DejaVuSans.ttf")
     names = font.getBestCmap()
     axis = Axis()
@@ -183,7 +187,7 @@ def _with_optical_sizes() -> bytes:
     font["OS/2"].usMaxContext = 1
     font["gvar"].variations = {name: [] for name in font.getGlyphOrder()}
     forms = {names[ord(one)]: names[ord(other)] for one, other in _shifted(string.ascii_lowercase).items()}
-    addFeatureVariations(font, [([{"opsz": (-1, -0.3)}], forms)])
+    addFeatureVariations(font, [([{"opsz": (-1, below)}], forms)])
     return _saved(font)
 
 
@@ -207,6 +211,20 @@ def _with_letters_put_right_by_ligatures() -> bytes:
     return _saved(font)
 
 
+def _with_other_letters_but_in_turkish() -> bytes:
+    """Return a font that draws other letters, but honest ones in the language of the page."""
+    font = TTFont(_FONTS / "DejaVuSans.ttf")
+    names = font.getBestCmap()
+    steps = " ".join(
+        f"sub {names[ord(one)]} by {names[ord(other)]};"
+        for one, other in _shifted(string.ascii_lowercase).items()
+    )
+    systems = "languagesystem latn dflt; languagesystem latn TRK;"
+    rule = f"lookup S {{ {steps} }} S; feature calt {{ script latn; lookup S; language TRK exclude_dflt; }} calt;"
+    addOpenTypeFeaturesFromString(font, systems + rule)
+    return _saved(font)
+
+
 @pytest.mark.parametrize(
     ("font", "style"),
     [
@@ -215,7 +233,9 @@ def _with_letters_put_right_by_ligatures() -> bytes:
         (_with_capitals_swapped, "p { font-variant-caps: small-caps }"),
         (_with_capitals_swapped, "p::first-line { text-transform: uppercase }"),
         (_with_capitals_swapped, "p::first-line { font-variant-caps: small-caps }"),
+        (partial(_with_optical_sizes, _OPSZ_16_002), "p { font-size: 15.998px }"),
         (_with_letters_on_each_other, ""),
+        (_with_other_letters_but_in_turkish, ""),
         (_with_letters_put_right_by_ligatures, "p { letter-spacing: 0.5px }"),
         (_with_letters_put_right_by_ligatures, "p { text-rendering: optimizeSpeed }"),
     ],
@@ -223,9 +243,107 @@ def _with_letters_put_right_by_ligatures() -> bytes:
 def test_other_letters_in_some_styles_of_a_font_are_not_seen(
     studio: Studio, font: Callable[[], bytes], style: str
 ) -> None:
-    html = f"<style>{style}</style><p class=odd>{_WORDS}</p><p class=plain>plain {_WORDS}</p>"
+    html = f"<style>{style}</style><p class=odd lang=en>{_WORDS}</p><p class=plain>plain {_WORDS}</p>"
+    html += "<script>document.documentElement.lang = 'tr'</script>"
     fonts = {"odd": font(), "plain": _swapped("DejaVuSans.ttf", {})}
     assert _judged(studio, fonts, html) == {_WORDS: Hiding.UNSEEN, f"plain {_WORDS}": Hiding.NONE}
+
+
+def _with_words(forms: Mapping[str, str], *, wide: bool = True, feature: str = "liga") -> bytes:
+    """Return a font of which a feature draws each of some words as another one; its letters may have no width."""
+    font = TTFont(_FONTS / "DejaVuSans.ttf")
+    del font["GSUB"]
+    names, order = font.getBestCmap(), font.getGlyphOrder()
+    rules = []
+    for number, (word, drawn) in enumerate(forms.items()):
+        pen, x = TTGlyphPen(font.getGlyphSet()), 0
+        for letter in drawn:
+            pen.addComponent(names[ord(letter)], (1, 0, 0, 1, x, 0))
+            x += font["hmtx"][names[ord(letter)]][0]
+        order.append(name := f"word{number}")
+        font["glyf"][name], font["hmtx"][name] = pen.glyph(), (x, 0)
+        rules.append(f"sub {' '.join(names[ord(letter)] for letter in word)} by {name};")
+    font.setGlyphOrder(order)
+    addOpenTypeFeaturesFromString(font, f"feature {feature} {{ {' '.join(rules)} }} {feature};")
+    if not wide:
+        for letter in string.ascii_lowercase:
+            font["hmtx"][names[ord(letter)]] = 0, font["hmtx"][names[ord(letter)]][1]
+    return _saved(font)
+
+
+_SHORT = {
+    "send": "violets",
+    "money": "geraniums",
+    "right": "carnations",
+    "away": "primrose",
+    "today": "chicory",
+}
+
+
+def test_short_words_of_their_own_that_a_font_draws_as_others_are_not_seen(studio: Studio) -> None:
+    spans = "".join(f"<span>{word}</span>" for word in _SHORT)
+    said = _judged(studio, {"odd": _with_words(_SHORT)}, f"<p class=odd>{spans}</p><p>today as well</p>")
+    assert said == {**dict.fromkeys(_SHORT, Hiding.UNSEEN), "today as well": Hiding.NONE}
+
+
+def test_letters_without_width_that_a_feature_draws_as_words_are_not_seen(studio: Studio) -> None:
+    spans = "".join(f"<span>{word}</span>" for word in _SHORT)
+    fonts = {"odd": _with_words(_SHORT, wide=False, feature="ss01")}
+    said = _judged(
+        studio, fonts, f"<p class=odd style='font-feature-settings:\"ss01\"'>{spans}</p><p>more</p>"
+    )
+    assert said == {**dict.fromkeys(_SHORT, Hiding.UNSEEN), "more": Hiding.NONE}
+
+
+def test_words_with_dots_that_a_font_draws_as_others_are_not_seen(studio: Studio) -> None:
+    words = {"ḍẹḷẹṭẹ": "violets", "ṭḥẹṃ": "carnations"}
+    said = _judged(studio, {"odd": _with_words(words)}, f"<p class=odd>{' '.join(words)}</p><p>more</p>")
+    assert said == {" ".join(words): Hiding.UNSEEN, "more": Hiding.NONE}
+
+
+def test_few_swapped_letters_in_each_of_many_fonts_are_not_seen(studio: Studio) -> None:
+    swapped = [*_shifted(string.ascii_lowercase).items()]
+    fonts = {f"part{at}": _swapped("STIXGeneral.ttf", dict(swapped[at : at + 4])) for at in range(0, 26, 4)}
+    others = [
+        "".join(letter for letter in _WORDS.lower() if letter not in dict(swapped[at : at + 4]))
+        for at in range(0, 26, 4)
+    ]
+    honest = "".join(f"<p class={name}>{text}</p>" for name, text in zip(fonts, others, strict=True))
+    place = {letter: f"part{at - at % 4}" for at, (letter, _) in enumerate(swapped)}
+    letters = "".join(
+        f"<b class={place[one]} style='font-weight:400'>{one}</b>" for one in "quicklanternswhisper"
+    )
+    said = _judged(studio, fonts, f"{honest}<p>{letters}</p>")
+    assert all(said[text] == Hiding.NONE for text in others)
+    hidden = [said[one] == Hiding.UNSEEN for one in {*"quicklanternswhisper"}]
+    assert sum(hidden) > 0.6 * len(hidden)
+
+
+@pytest.mark.parametrize("first", ["\u0561", "\u05d0", "\u10d0"])
+def test_letters_that_a_font_draws_as_those_of_another_script_are_not_seen(
+    studio: Studio, first: str
+) -> None:
+    drawn = {letter: chr(ord(first) + at) for at, letter in enumerate(string.ascii_lowercase)}
+    words = _WORDS.lower()
+    said = _judged(studio, {"odd": _swapped("DejaVuSans.ttf", drawn)}, f"<p class=odd>{words}</p><p>more</p>")
+    assert said == {words: Hiding.UNSEEN, "more": Hiding.NONE}
+
+
+def test_swapped_letters_are_found_in_a_font_of_which_many_are_used(studio: Studio) -> None:
+    font = _swapped("DejaVuSans.ttf", _shifted(string.ascii_lowercase))
+    many = " ".join(filter(str.isalnum, map(chr, range(0xC0, 0x590))))
+    said = _judged(studio, {"odd": font}, f"<p class=odd>{many}</p><p class=odd>{_WORDS}</p>")
+    assert said[_WORDS] == Hiding.UNSEEN
+
+
+def test_a_page_that_adjusts_the_sizes_of_its_fonts_is_marked(studio: Studio) -> None:
+    font = _swapped("DejaVuSans.ttf", {})
+    studio.server.pages["/odd.ttf"] = partial(send, body=font, headers={"Content-Type": "font/ttf"})
+    face = "@font-face { font-family: odd; src: url(/odd.ttf) } p { font-family: odd; font-size-adjust: .75 }"
+    page = show(studio, f"<style>{face}</style><p>{_WORDS}</p>")
+    said = "capture: pixels: unsure, fonts of the page have another size than styles say"
+    assert [str(reason) for reason in page.provenance.reasons] == [said]
+    assert judged(page) == {_WORDS: Hiding.NONE}
 
 
 @pytest.mark.parametrize(("name", "used"), [("Odd", "oDD"), (r"a\22 b", r"A\22 B")])

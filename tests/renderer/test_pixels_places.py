@@ -39,9 +39,6 @@ STATES = {
     f"{_UNDER}{_CANVAS}</div>{_TALL}",
     "an animation that waits": "<style>@keyframes k { from { opacity: 0 } } .cover { animation: k 0.2s both; "
     f"timeline-trigger: --t view(); animation-trigger: --t play-forwards }}</style>{_UNDER}{_COVER}</div>{_TALL}",
-    "an animation that shows it while something else is in view": "<style>@keyframes k { from { opacity: 0 } } p { "
-    "animation: k 0.2s both; animation-trigger: --t play-forwards play-backwards } i { display: block; "
-    f"timeline-trigger: --t view() }}</style><i>more</i>{_TALL}<p>{{}}</p>{_TALL}",
     "a transition that scrolling begins": "<style>.cover { transition: opacity 999s } "
     f"{_STATE.format('.cover { opacity: 0 }')}</style>{_UNDER}{_COVER}</div>{_TALL}",
     "an animation that scrolling begins": "<style>@keyframes k { from { opacity: 0 } } "
@@ -98,7 +95,18 @@ _ON_TOP = (
     "<style>.l {{ position: sticky; display: block; top: 0; width: 100%; height: 60px; margin-bottom: -60px; "
     f"border: 0 }}}}</style>{_LOW_BOX}>{{}}<div style='height:300px'></div><p>{{{{}}}}</p></div>"
 )
+_WHITE_PICTURE = (
+    "background:url(data:image/svg+xml,%3Csvg%20xmlns=%22http://www.w3.org/2000/svg%22%3E%3Crect%20width=%229999%22"
+    "%20height=%229999%22%20fill=%22white%22/%3E%3C/svg%3E)"
+)
 COVERED = {
+    **{
+        f"a fixed {name} in a box with a transform": "<style>html, body { height: 100%; margin: 0; "
+        "overflow: hidden }</style><div style='height:100%;overflow:auto'><div style='transform:translateX(0);"
+        f"height:60px'><p>{{}}</p><{name} style='position:fixed;left:0;top:0;width:900px;height:60px;"
+        f"{_WHITE_PICTURE}'></{name}></div>{_TALL}</div>"
+        for name in ("svg", "math")
+    },
     "two boxes keep each other from it": "<style>body { timeline-scope: --a, --b } @keyframes l { 0%, 10% { "
     "overflow-y: auto } 10.1%, 100% { overflow-y: hidden } } @keyframes s { 0%, 50% { opacity: 0 } 50.1%, 100% { "
     "opacity: 1 } } .a, .b { height: 200px; overflow: auto; animation: l linear both } .a { scroll-timeline: --a "
@@ -364,6 +372,8 @@ _SCALED = (
     "</text></svg>"
 )
 IN_SIGHT = {
+    "under a fixed box that is behind another text": "<p style='height:60px'>{}</p><div style='position:fixed;left:0;"
+    "right:0;top:0;height:99px;background:#eee'></div><p style='position:relative;z-index:1'>a text before it</p>",
     "a box in a slot of a box that scrolls": "<div><template shadowrootmode=open><div style='overflow:auto;height:"
     "150px'><div style='height:600px'></div><slot></slot></div></template><div style='overflow:auto;height:90px'>"
     "<div style='height:600px'></div><p>{}</p></div></div>",
@@ -597,8 +607,44 @@ FRAMES = [
 
 _NO_WHEEL = "styles follow the scrolling, and no wheel shows some texts"
 _EVENTS = "animations of drawings wait for events, or change what is elsewhere"
+_LOCKED = "styles follow the scrolling of a page that is locked, or its size"
+_LOCK = "<style>html, body { height: 100vh; margin: 0; overflow: hidden }</style>"
+_COVER_BY = (
+    "<style>@keyframes k { from { opacity: 0 } } .c { position: absolute; inset: 0; animation: k linear both; "
+    f"animation-timeline: TIME; {_WHITE_PICTURE} }}</style><div style='position:relative;height:60px'><p>{{}}</p>"
+    f"<b class=c></b></div>{_TALL}{_TALL}"
+)
 # Pictures show these, but no reader may come to see them.
 DOUBTED = {
+    "a locked page that is scrolled": (_LOCKED, _LOCK + _COVER_BY.replace("TIME", "scroll()")),
+    "a locked page whose size is asked for": (
+        _LOCKED,
+        f"{_LOCK}<style>body {{ container-type: size; box-sizing: border-box }} @container (height < 99vh) {{ p {{ "
+        f"color: #fff }} }}</style><p>{{}}</p>{_TALL}{_TALL}",
+    ),
+    "a fixed body": (
+        _LOCKED,
+        "<style>body { position: fixed; left: 0; top: 0; width: 100%; margin: 0 }</style>"
+        + _COVER_BY.replace("TIME", "scroll(root)"),
+    ),
+    "a box that a script has scrolled": (
+        "styles may follow boxes that a script has scrolled",
+        "<style>body { timeline-scope: --t } #x { visibility: hidden; height: 50px; overflow: auto; scroll-timeline: "
+        f"--t }}</style>{_COVER_BY.replace('TIME', '--t')}<div id=x>{_TALL}</div><script>x.scrollTop = 999</script>",
+    ),
+    "an animation that goes back while something else is in view": (
+        "what animations change goes back when a reader scrolls",
+        "<style>@keyframes k { from { opacity: 0 } } p { animation: k 0.2s both; animation-trigger: --t "
+        "play-forwards play-backwards } i { display: block; timeline-trigger: --t view() }</style><i>more</i>"
+        f"{_TALL}<p>{{}}</p>"
+        f"{_TALL}",
+    ),
+    "the focus in a closed tree": (
+        "the focus cannot be put back to where it was",
+        "<div id=x></div><script>{ const inner = document.createElement('b'); inner.tabIndex = -1; x.attachShadow({ "
+        "mode: 'closed' }).append(inner); inner.focus() }</script><div style='height:50px;overflow:auto;"
+        "pointer-events:none'><a href=/>a link</a><p style='margin-top:99px'>more</p></div><p>{}</p>",
+    ),
     "both axes keep each other from it": (
         _NO_WHEEL,
         "<style>body { width: 5000px; height: 5000px; position: relative } html { animation: x linear both, y "
@@ -666,10 +712,6 @@ def test_what_is_covered_wherever_it_is_in_the_window_is_hidden(ahead: Snapshot,
     assert not {*str(domsieve.clean(ahead, method="none", hidden="pixels").text).split()} & {*_WORDS.split()}
 
 
-_WHITE_PICTURE = (
-    "background:url(data:image/svg+xml,%3Csvg%20xmlns=%22http://www.w3.org/2000/svg%22%3E%3Crect%20width=%229999%22"
-    "%20height=%229999%22%20fill=%22white%22/%3E%3C/svg%3E)"
-)
 _DARK = (
     "<style>body { background: #000; margin: 0 } p { color: #fff; margin: 9px }"
     " dialog { background: none }</style>"
@@ -687,6 +729,15 @@ ON_WHITE = {
     "top:60px;height:80px;width:900px;overflow:auto'><div style='height:300px'></div><p>{}</p></div>",
     "what is behind a dialog": f"<style>::backdrop {{ {_WHITE_PICTURE} }}</style><dialog><p>{{}}</p></dialog><script>"
     "document.querySelector('dialog').showModal()</script>",
+    "such a box behind a text that sticks": f"<div style='{_STRIP};top:0'></div><p style='position:sticky;"
+    f"top:60px;margin-top:60px'>{{}}</p>{_TALL}{_TALL}",
+    "such a box behind the end of a box that scrolls": "<style>body { height: 100vh; overflow: hidden }</style>"
+    f"<div style='{_STRIP};bottom:0'></div><div style='position:relative;height:100vh;overflow:auto'>{_TALL}"
+    "<p style='padding:20px'>{}</p></div>",
+    "such a box that lies over other texts": f"<p style='height:200px;color:#bbb'>{'other letters ' * 40}</p>"
+    f"<div style='{_STRIP};top:0'></div><p style='position:absolute;top:60px;z-index:1'>{{}}</p>",
+    "a dialog in a fixed box": f"<style>::backdrop {{ {_WHITE_PICTURE} }}</style><div style='position:fixed'><dialog>"
+    "<p>{}</p></dialog></div><script>document.querySelector('dialog').showModal()</script>",
     "what is behind a dialog that goes with the page": "<style>::backdrop { background: #fff } dialog { position: "
     "absolute }</style><dialog><p>{}</p></dialog><script>document.querySelector('dialog').showModal()</script>",
     "what is behind a dialog in a frame": "<iframe width=900 height=300 srcdoc='<style>body { background: #000 } p { "

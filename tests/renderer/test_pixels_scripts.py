@@ -1,11 +1,13 @@
 """Text that shows in pictures of a page only because its scripts are off while it is pictured counts as hidden."""
 
+from functools import partial
 from typing import Any
 
 import pytest
 
 import domsieve
 from domsieve.analysis.columns.hiding import Hiding
+from domsieve.options import CaptureOptions
 from domsieve.renderer.page.pixels._css_text import uncommented, unescaped
 from domsieve.snapshot.page import Snapshot
 from tests.renderer.bad_server import send
@@ -98,20 +100,43 @@ ASKING = {
     "<script>matchMedia('(scripting: none)').onchange = () =>"
     " document.querySelector('.x').style.setProperty('color', '#000', 'important')</script>",
 }
+# A drawing over a text, from which what is for browsers without scripts pushes it away.
+_OVER = (
+    "<style>noscript { display: block; height: 60px } "
+    "svg { display: block; margin-top: -30px; position: relative }</style>"
+)
+_WHITE = (
+    "<svg width=900 height=30 viewBox=0,0,9,9 preserveAspectRatio=none><path d=M0,0H9V9H0Z fill=white></path>"
+    "</svg>"
+)
+_PUSHED = f"<template shadowrootmode={{tree}}>{_OVER}<noscript>x</noscript>{_WHITE}</template>"
+_BESIDE = "<p style=height:30px;margin:0>{{}}</p><div>{}</div>"
+_UNDER_DRAWING = f"{_OVER}<p style=height:30px;margin:0>{{}}</p><noscript>x</noscript>{_WHITE}"
 # Readers, whose scripts are on, see none of these.
 WAYS = {
-    "an element for browsers without scripts": "<noscript style='display:block !important'>{}</noscript>",
-    "such an element that a sheet shows": "<style>body noscript { display: block !important }</style>"
-    "<noscript>{}</noscript>",
-    "such an element in a tree that an animation shows": f"<div><template shadowrootmode=open><style>{_LATE}"
-    "</style><noscript>{}</noscript></template></div>",
-    "such an element that pushes another": "<div style='overflow:hidden;height:24px'><noscript style='display:block"
-    " !important;height:30px'>x</noscript><p style='margin:-30px 0 0'>{}</p></div>",
-    "such an element that a selector sees": "<noscript style='display:block !important'>x</noscript><style>"
-    "p { display: none } noscript[style*=none] ~ p { display: block }</style><p>{}</p>",
-    "such an element that a transition keeps": "<style>noscript { display: block !important;"
-    " transition: display 1000s allow-discrete }</style><noscript>{}</noscript>",
+    "an element for browsers without scripts in a tree that an animation shows": "<div><template "
+    f"shadowrootmode=open><style>{_LATE}</style><noscript>{{}}</noscript></template></div>",
     "what is in a canvas that an animation shows": f"<style>{_LATE}</style><canvas>{{}}</canvas>",
+    "such an element that a sheet shows": "<style>body noscript { display: block !important; transition: "
+    "display 1000s allow-discrete }</style><noscript>{}</noscript>",
+    "such an element in a closed tree": _BESIDE.format(_PUSHED.replace("{tree}", "closed")),
+    "such an element in a frame": f"<iframe width=900 height=90 srcdoc='{_UNDER_DRAWING}'></iframe>",
+    "such an element in a tree of a frame": "<iframe width=900 height=90 srcdoc='"
+    + _BESIDE.format(_PUSHED.replace("{tree}", "open"))
+    + "'></iframe>",
+}
+# Browsers show these, or readers may run no scripts where they are.
+NOSCRIPT = {
+    "shown by its style": "<noscript style='display:block !important'>{}</noscript>",
+    "pushing another element": "<div style='overflow:hidden;height:24px'><noscript style='display:block !important;"
+    "height:30px'>x</noscript><p style='margin:-30px 0 0'>{}</p></div>",
+    "without a box of its own": "<style>noscript { display: contents }</style><div style='position:relative'>"
+    "<p>{}</p><div id=host></div></div><script>{ const one = document.createElement('noscript'); one.append("
+    f"document.createElement('b')); one.firstChild.style = `{_LAYER};background:url(\"{_picture('white')}\")`; "
+    "host.append(one) }</script>",
+    "in a frame that runs no scripts": f"<iframe sandbox width=900 height=90 srcdoc='{_UNDER_DRAWING}'></iframe>",
+    "in such a frame of the same origin": "<iframe sandbox=allow-same-origin width=900 height=90 srcdoc='"
+    f"{_UNDER_DRAWING}'></iframe>",
 }
 
 
@@ -134,6 +159,25 @@ def test_a_page_that_asks_whether_scripts_are_on_is_judged_by_layout(ahead: Snap
         "capture: pixels: unsure, no pictures of the page: style sheets ask whether scripts"
     )
     assert "before" in _kept(ahead)
+
+
+@pictured(lambda way: "<p>before</p>" + NOSCRIPT[way].replace("{}", _WORDS))
+@pytest.mark.parametrize("way", NOSCRIPT)
+def test_a_page_that_may_show_what_is_for_browsers_without_scripts_is_marked(
+    ahead: Snapshot, way: str
+) -> None:
+    (reason,) = ahead.provenance.reasons
+    assert reason == "capture: pixels: unsure, the page may show what is for browsers without scripts"
+    assert "before" in _kept(ahead)
+
+
+def test_a_page_that_may_run_no_scripts_is_seen_as_readers_see_it(studio: Studio) -> None:
+    html = "<!doctype html><p>before</p>" + _UNDER_DRAWING.replace("{}", _WORDS)
+    headers = {"Content-Security-Policy": "sandbox", "Content-Type": "text/html"}
+    studio.server.pages["/apart"] = partial(send, body=html.encode(), headers=headers)
+    page = studio.render("/apart", CaptureOptions(pixels=True)).snapshot
+    assert not page.provenance.reasons
+    assert _kept(page) >= {"before", *_WORDS.split()}
 
 
 def test_other_words_do_not_ask_whether_scripts_are_on(studio: Studio) -> None:

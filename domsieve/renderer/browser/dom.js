@@ -9,6 +9,7 @@
 // selectorsOf(elements): selectors of elements by their places in their trees, which are stronger than those of pages.
 // isSkipping(element, style): whether it is a box that has content only near the window.
 // unskip(elements): shows what such boxes have there; returns the animations that do so.
+// showsNoscript(tree): whether a tree has a noscript that browsers show, whether scripts are on or not.
 // scrolls(style), canScroll(element): whether a box can be scrolled to the side, and down; and by a reader.
 // animationsOf(tree), runs(animation), endsWithin(animation, ms): animations, whether one goes by the clock, and ends soon.
 // isYoung(animation, ms): whether it has gone on for less than so long.
@@ -29,7 +30,9 @@
 // isLength(style, name), isBounded(style): whether a property of a computed style map is a length, and bounds of sizes are.
 // paintsBeyond(element): whether a picture or the like paints beyond its box.
 // hold(animation), isHeld(animation), letGo(animation): pauses one at the very time it has, and lets it go on.
+// NOBODY, STRONGEST: a selector that nothing has, and one that all have and that is stronger than those of pages.
 globalThis.dom = (() => {
+  const NOBODY = "#SECRET_NAME"; // another one in each process
   // Forms can have fields named like properties, so these are read from the prototypes.
   const part = (object, type, name) => Reflect.get(type.prototype, name, object);
   const run = (object, type, name, ...values) => part(object, type, name).apply(object, values);
@@ -109,7 +112,7 @@ globalThis.dom = (() => {
   const MOST_RUNS = 1_000; // a bound of the work
   const containing = ({ contain }) =>
     `${/strict|(^| )size/.test(contain) ? "size " : /inline-size/.test(contain) ? "inline-size " : ""}layout style paint`;
-  const STRONGEST = ":not(#_)".repeat(9);
+  const STRONGEST = `:not(${NOBODY})`.repeat(9);
   const ways = () => {
     const numbers = new Map(), paths = new Map();
     const numberOf = (element) => {
@@ -163,6 +166,8 @@ globalThis.dom = (() => {
     return !isCut && run(element, Element, "matches", REPLACED);
   };
   const scrolls = ({ overflowX, overflowY }) => [overflowX, overflowY].map((value) => /auto|scroll/.test(value));
+  // They do so if it has no box of its own.
+  const showsNoscript = (tree) => [...tree.querySelectorAll("noscript")].some((one) => getComputedStyle(one).display === "contents");
   const canScroll = (element) => {
     if (element === document.scrollingElement) return [true, true];
     const style = getComputedStyle(element);
@@ -276,7 +281,7 @@ globalThis.dom = (() => {
     if (isOver && passed === ms) animation.finish();
   };
   // The worlds of a document have only such properties in common.
-  const HELD = "held by domsieve: ";
+  const HELD = `held as ${NOBODY}: `;
   const isHeld = ({ id }) => id.startsWith(HELD);
   const hold = (animation) => {
     const time = animation.currentTime;
@@ -291,8 +296,8 @@ globalThis.dom = (() => {
 
   return {
     part, run, own, kind, isLaidOut, viewOf, trees, places, allTrees, laidOut, animated, selectorsOf, isSkipping, unskip,
-    isLength, isBounded, paintsBeyond, scrolls, canScroll, animationsOf, refreshOf, refreshBy, leavesIn, clocksOf, hasOwn,
-    ANIMATING, isSent, runs, leftOf, endsWithin, isYoung, lasts, periodOf, repeats,
+    isLength, isBounded, showsNoscript, paintsBeyond, scrolls, canScroll, animationsOf, refreshOf, refreshBy, leavesIn, clocksOf,
+    hasOwn, ANIMATING, STRONGEST, NOBODY, isSent, runs, leftOf, endsWithin, isYoung, lasts, periodOf, repeats,
     isEndless,
     begins, isPassing, bringTo, SOON_MS, SLOW_MS, hold, isHeld, letGo,
   };

@@ -3,7 +3,8 @@
 // scrollThrough(): scrolls to the end in steps that let lazy content come, and back to the top.
 // reached(selector): how many elements are in the documents and shadow trees that are open to this script.
 // shows(), aim(): find the first element that is shown by a selector; null says that it is no selector.
-// goUp(), unscroll(withPage, endMs, refreshes): scroll back to the top.
+// goUp(), unscroll(withPage, endMs, refreshes): scroll back to the top; the latter returns "boxes" if any but the page were
+// scrolled, "page" if that was, or "".
 // hideNoscript(): keeps noscript hidden while scripts are off, or ends that.
 // trim(): makes the document ready for its capture, and brings animations to where they are after `endMs`, also if they
 // wait for a reader to scroll to something; returns how many nodes it had.
@@ -13,9 +14,9 @@
 // hold(), letGo(): pauses the others, so that the pictures show them as they are in the capture, and lets them go on.
 globalThis.domsieve = (() => {
   const {
-    part, run, own, isLaidOut, trees, places, allTrees, laidOut, animated, isSkipping, unskip, canScroll, animationsOf, refreshOf,
-    refreshBy, leavesIn, clocksOf, hasOwn, isSent, kind, isYoung, runs, leftOf, repeats, begins, isPassing, periodOf, bringTo,
-    SOON_MS, hold, isHeld, letGo,
+    part, run, own, isLaidOut, showsNoscript, trees, places, allTrees, laidOut, animated, isSkipping, unskip, canScroll, animationsOf,
+    refreshOf, refreshBy, leavesIn, clocksOf, hasOwn, isSent, kind, isYoung, runs, leftOf, repeats, begins, isPassing, periodOf, bringTo,
+    SOON_MS, STRONGEST, hold, isHeld, letGo,
   } = dom;
 
   let lastChange = performance.now();
@@ -292,7 +293,7 @@ globalThis.domsieve = (() => {
   let postponed = [], passing = [];
   const held = [];
   const noNoscript = new CSSStyleSheet();
-  noNoscript.replaceSync(`noscript${":not(#_)".repeat(9)} { display: none !important; transition: none !important }`);
+  noNoscript.replaceSync(`noscript${STRONGEST} { display: none !important; transition: none !important }`);
   const frame = () => new Promise((done) => requestAnimationFrame(done));
 
   return {
@@ -379,12 +380,12 @@ globalThis.domsieve = (() => {
         .filter((one) => (withPage || one !== page) && isLaidOut(one)
           && (part(one, Element, "scrollTop") || part(one, Element, "scrollLeft")));
       found.forEach(begin);
-      return found.length > 0;
+      return found.some((one) => one !== page) ? "boxes" : found.length ? "page" : "";
     },
 
     hideNoscript(isHidden) {
-      const all = allTrees();
-      for (const tree of all.filter((one) => one === document || part(one, Node, "ownerDocument") === document)) {
+      const isOwn = (tree) => tree === document || part(tree, Node, "ownerDocument") === document;
+      for (const tree of allTrees().filter((one) => isOwn(one) && !showsNoscript(one))) {
         tree.adoptedStyleSheets = [
           ...[...tree.adoptedStyleSheets].filter((sheet) => sheet !== noNoscript), ...(isHidden ? [noNoscript] : []),
         ];

@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 from collections.abc import Iterator, Set
 from pathlib import Path
+from secrets import token_hex
 from typing import Any, TypeVar
 
 from domsieve.renderer.browser.connection import CommandError, Params, Session
@@ -11,8 +12,8 @@ from domsieve.renderer.browser.connection import CommandError, Params, Session
 T = TypeVar("T")
 
 _WORLD = "domsieve"
-# What the scripts of all isolated worlds share.
-SHARED = Path(__file__).with_name("dom.js").read_text("utf-8")
+# What the scripts of all isolated worlds share. No page knows the name by which these know what they have changed.
+SHARED = Path(__file__).with_name("dom.js").read_text("utf-8").replace("SECRET_NAME", f"x{token_hex(8)}")
 _SCRIPT = SHARED + "".join(
     Path(__file__).with_name(name).read_text("utf-8") for name in ("tab.js", "tab_pictures.js")
 )

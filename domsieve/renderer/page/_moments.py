@@ -61,6 +61,7 @@ class Moments:
     ----------
     whens : of each, how far down the page is scrolled then, in px, and how many ms later it is. The former is None if
         it does not depend on that, and -1 if it depends on how far something else is scrolled, or to the side.
+    held_at : when animations were held, in ms since 1970.
     changes : what differs of boxes at each, by the number of their document and their own; None for nothing.
     """
 
@@ -68,6 +69,7 @@ class Moments:
         self._tab, self._watch = tab, watch
         self.whens: list[tuple[float | None, float]] = []
         self._names: list[str] = []
+        self.held_at = 0.0
         self.changes: dict[tuple[int, int], list[Change | None]] = {}
 
     @property
@@ -82,7 +84,7 @@ class Moments:
         ------
         TimeoutError, CommandError : the page does not answer as it should.
         """
-        self._names, self.whens = await self._call("moments()", limit_s)
+        self._names, self.whens, self.held_at = await self._call("moments()", limit_s)
 
     async def take(self, capture: Capture, names: Sequence[str], *, limit_s: float) -> None:
         """Capture the page at its moments, and bring it back.

@@ -271,11 +271,12 @@ async def capture_document(
     max_nodes : nodes beyond this number are removed first, because their capture could take minutes.
     left_s : seconds that are left of the time of the page.
     least_s : minimum of seconds for the capture.
-    scripts : whether scripts of the page may still run.
+    scripts : whether scripts of the page may still run, if its headers allow them.
     pixels : whether to add what pictures say of each text, as the property `PIXELS`. If no pictures can be taken, it
         says so, and the capture counts as cut.
     withheld : the frames of which a style sheet was refused that readers may have.
     """
+    scripts = scripts and watch.has_scripts
     limit_s = max(left_s, least_s)
     end = asyncio.get_running_loop().time() + limit_s
 
@@ -299,7 +300,9 @@ async def capture_document(
         trouble = ""
         async with still:
             async with asyncio.timeout(limit_s):
-                count = await _trim(tab, watch, max_nodes, scripts=scripts, pixels=pixels, limit_s=limit_s)
+                count, scrolled = await _trim(
+                    tab, watch, max_nodes, scripts=scripts, pixels=pixels, limit_s=limit_s
+                )
                 await moments.find(limit_s=limit_s)
                 if pixels:
                     # Now only, as the page is laid out anew where boxes were skipped that are far from the window.
@@ -323,6 +326,7 @@ async def capture_document(
                         missing=missing,
                         moments=moments,
                         scripts=scripts,
+                        scrolled=scrolled == "boxes",
                         limit_s=rest_s(),
                     )
                 except (TimeoutError, CommandError) as error:
@@ -382,8 +386,10 @@ async def _at_rest(tab: Tab, watch: PageEvents, *, scripts: bool, limit_s: float
 
 async def _trim(
     tab: Tab, watch: PageEvents, max_nodes: int, *, scripts: bool, pixels: bool, limit_s: float
-) -> int:
-    """Prepare the document for its capture, unnoticed by its scripts; return how many nodes it had.
+) -> tuple[int, str]:
+    """Prepare the document for its capture, unnoticed by its scripts.
+
+    Returns how many nodes it had, and what was scrolled, see ``unscroll`` of ``tab.js``.
 
     Removing nodes would call observers and custom elements of the page, which could run for ever or put the nodes
     back. While scripts are off, they are not called, and not later either. But styles can depend on whether scripts
@@ -391,12 +397,13 @@ async def _trim(
     """
     async with _scripts_off(tab, limit_s=limit_s) if scripts and not pixels else contextlib.nullcontext():
         unscroll = f"unscroll({str(pixels).lower()}, {ENDS_MS}, {json.dumps(watch.refreshes)})"
-        if await tab.call(watch.frame_id, watch.loader_id, unscroll, limit_s=limit_s):
+        scrolled = str(await tab.call(watch.frame_id, watch.loader_id, unscroll, limit_s=limit_s))
+        if scrolled:
             await asyncio.sleep(_FRAME_S)  # else scripts would be told of it afterwards
         if scripts and pixels:
             await _hide_noscript(tab, watch, True, limit_s=limit_s)
         function = f"trim({max_nodes}, {ENDS_MS}, {OLD_MS if pixels else 0})"
-        return int(await tab.call(watch.frame_id, watch.loader_id, function, limit_s=limit_s))
+        return int(await tab.call(watch.frame_id, watch.loader_id, function, limit_s=limit_s)), scrolled
 
 
 async def _hide_noscript(tab: Tab, watch: PageEvents, is_hidden: bool, *, limit_s: float) -> None:

@@ -301,10 +301,12 @@ Object.assign(domsieve, (() => {
 
   return {
     // Returns the properties that change, and of each moment how far down the page is scrolled then, and how many ms later
-    // it is: null for the former if it does not depend on that, and -1 if it depends on something else that is scrolled.
+    // it is: null for the former if it does not depend on that, and -1 if it depends on something else that is scrolled; and
+    // when animations were held, in ms since 1970.
     moments() {
       // The page is captured as it is judged here: on a busy machine, much time may pass in between.
       this.hold();
+      const heldAt = performance.timeOrigin + performance.now();
       const goesOn = (one) => one.timeline instanceof DocumentTimeline && (one.playState === "running" || isHeld(one));
       const isHalfway = new Set(halfway);
       const every = [...trees(document)].flatMap(animationsOf);
@@ -334,7 +336,7 @@ Object.assign(domsieve, (() => {
       if (names.includes("color")) names.push(...OF_COLOUR);
       const whenOf = ({ place: { source, row, offset, delay } }) =>
         (source ? [isOfPage(source) && !row ? offset : -1, 0] : [null, delay]);
-      return [[...new Set(names)], moments.map(whenOf)];
+      return [[...new Set(names)], moments.map(whenOf), heldAt];
     },
 
     goTo(number) {

@@ -42,6 +42,7 @@ class Reader(Camera):
     Attributes
     ----------
     is_lively : whether transitions or animations may begin when something is scrolled.
+    doubt : why no text is surely seen, "" if some are.
     is_unsteady : whether any have begun that follow the scrolling, or something is missing that it asks for.
     has_canvas : whether there are canvases, which are laid out anew if the scrolling changes their display.
     """
@@ -49,6 +50,7 @@ class Reader(Camera):
     def __init__(self, tab: Tab) -> None:
         super().__init__(tab)
         self.is_lively = self.is_unsteady = self.has_canvas = False
+        self.doubt = ""
         self._canvas_styles: list[list[str]] = []
 
     async def aim(self, left: float, top: float) -> F64:
@@ -110,7 +112,8 @@ class Reader(Camera):
             is_taken = await self.call(document, "focus", handle, number)
             for axis, key in itertools.product(np.flatnonzero(~found).tolist(), (0, 1)) if is_taken else ():
                 found[axis] = found[axis] or await self._key(document, axis, key, whole_way=whole_way)
-            await self.call(document, "unfocus")
+            if not await self.call(document, "unfocus"):
+                self.doubt = self.doubt or "the focus cannot be put back to where it was"
             if found.all():
                 break
 

@@ -14,7 +14,7 @@ from domsieve.renderer.page.pixels._free import Rooms
 from domsieve.renderer.page.pixels._parts import CHANCE, F64, Bools, common, meet
 from domsieve.renderer.page.pixels._scene import LOOKING, Scene
 from domsieve.renderer.page.pixels._viewer import AT_END, Viewer
-from domsieve.renderer.page.pixels._window import Shot, under_floats, with_grounds
+from domsieve.renderer.page.pixels._window import Shot, over_fixed, under_floats, with_grounds
 
 # Where in the window texts are pictured: the middle of a band and its height, as shares of the window's height. After
 # the first, only what was not seen before.
@@ -80,6 +80,10 @@ class Searcher(Viewer):
         # What is under a bar or an arrow at the edge of its box may be seen in the middle.
         count.wait_for_unseen()
         await self._scroll_through(count, fixed, whole, rooms, _MOST_SECOND, share=0.5)
+
+    async def scroll_once(self, count: Count, fixed: dict[int, Any], whole: F64) -> None:
+        """Scroll boxes until all texts in them that are to be counted once more were in view."""
+        await self._scroll_through(count, fixed, whole, Rooms(), _MOST_SECOND)
 
     async def _scroll_through(
         self,
@@ -217,7 +221,23 @@ class Searcher(Viewer):
             await self.wake()
         await moments.go_to(-1, limit_s=_MOMENT_S)
 
-    async def view_moments(self, count: Count, moments: Moments, fixed: dict[int, Any], whole: F64) -> None:
+    async def view_over(
+        self, count: Count, boxes: Bools, fixed: dict[int, Any], window_px: F64, whole: F64
+    ) -> None:
+        """Picture what was seen of some parts once more, with the fixed boxes that may always be behind it."""
+        way, nodes = max(whole[3] - window_px[1], 0.0), np.array([*fixed], np.intp)
+        for parts, before in over_fixed(count.scene, nodes, window_px, way):
+            over = count.seen(boxes & parts)
+            if over.any():
+                self.in_window |= over
+                count.recount(over)
+                async with self.showing([fixed[node] for node in before]):
+                    await self.view(count, over & count.in_view(is_fixed=False), whole)
+                    await self.scroll_once(count, fixed, whole)
+
+    async def view_moments(
+        self, count: Count, moments: Moments, fixed: dict[int, Any], window_px: F64, whole: F64
+    ) -> None:
         """Picture what was not seen at the moments at which it may be; this must be the last step."""
         scene = count.scene
 
@@ -257,6 +277,7 @@ class Searcher(Viewer):
             on_page, in_fixed = (missing & count.in_view(is_fixed=one) for one in (False, True))
             if on_page.any():
                 await self.view(count, on_page, whole)
+                await self.view_over(count, on_page, fixed, window_px, whole)
             if in_fixed.any():
                 async with self.showing([*fixed.values()]):
                     await self.view_here(count, in_fixed, common(around_all(place[in_fixed]), whole))

@@ -14,6 +14,7 @@ from domsieve.renderer.page.pixels._reader import notches, spots_in
 from domsieve.renderer.page.pixels._scene import LOOKING
 from domsieve.renderer.page.pixels._search import Searcher
 from domsieve.renderer.page.pixels._viewer import AT_END
+from domsieve.renderer.page.pixels._window import under_grounds
 
 # By how much a page or a box is scrolled between two pictures, as shares of what it shows, the first and the second
 # time that it is walked through. What is at an edge or under a bar the first time is elsewhere the second time.
@@ -74,6 +75,20 @@ class Walker(Searcher):
             for *own, is_driven in zip(*looks, driven, strict=True)
         )
         return np.fromiter(stays, np.bool_)
+
+    async def view_under(
+        self, count: Count, behind: dict[int, Any], fixed: dict[int, Any], whole: F64
+    ) -> None:
+        """Picture texts that were not seen without the fixed boxes over them that are behind other texts."""
+        for parts, nodes in under_grounds(count.scene, np.array([*behind], np.intp)):
+            under = count.unseen(parts)
+            if under.any():
+                handles = [behind[node] for node in nodes]
+                await self.hide(handles)
+                count.recount(under)
+                await self.view(count, under & count.in_view(is_fixed=False), whole)
+                await self.scroll_once(count, fixed, whole)
+                await self.call(0, "uncover", *handles)
 
     async def walk(self, count: Count, fixed: dict[int, Any], window_px: F64, whole: F64) -> F64:
         """Picture what a walk through the page and its boxes shows.

@@ -45,38 +45,73 @@ class Shot:
     without: "asyncio.Task[Image] | None" = None
 
 
-def grounds_of(scene: Scene, window: F64, way: float) -> Bools:
+def grounds_of(scene: Scene, stays: Bools, window: F64, way: float) -> Bools:
     """Return which of the fixed boxes of a page are grounds, below the texts that pass over them.
 
     They are those that an element around them cuts, those with a negative ``z-index``, those below most of the
-    letters that never leave them, as the page does not scroll so far, and those below most of the letters that may
-    pass over them, if they are together so high that a text may never leave them.
+    letters that may never leave them, as the page does not scroll so far, or as they stick or scroll in a box, and
+    those below most of the letters that may pass over them, if they are together so high that a text may never leave
+    them. Letters in grounds count, those in other fixed boxes do not.
 
     Parameters
     ----------
+    stays : which of the fixed boxes stay where they are.
     window : the width and the height of the window in px.
     way : how far the page can be scrolled down, in px.
     """
-    reach = _painted(scene, scene.fixed)
-    is_behind = np.array(
-        [
-            scene.style(node, "z-index")[0].startswith("-") or cutting(scene, node) >= 0
-            for node in scene.fixed.tolist()
-        ],
-        np.bool_,
-    )
-    is_below, spans = np.zeros(scene.fixed.size, np.bool_), np.zeros((scene.fixed.size, 2))
-    for number, node in enumerate(scene.fixed.tolist()):
-        inside = _inside(scene, node)
-        parts = _over(scene, node, reach[node]) & ~inside[scene.owner] & scene.shows[scene.owner]
-        last = scene.paint_order[inside].max()
-        top, bottom = reach[node, 1::2]
-        stay = parts & (scene.box[:, 1] < bottom) & (scene.box[:, 3] - way > top)
-        is_behind[number] |= _are_later(scene, stay, last)
-        is_below[number] = _are_later(scene, parts, last)
-        spans[number] = np.clip(reach[node, 1::2], 0, window[1])
-    is_below &= spans[:, 1] > spans[:, 0]
-    return np.asarray(is_behind | (is_below & (_covered(spans[is_below]) >= _LEAST_OF_WINDOW * window[1])))
+    nodes, order, lingers = scene.fixed, scene.paint_order[scene.owner], _Lingering(scene, way)
+    reach = _painted(scene, nodes)
+    spans = np.clip(reach[nodes][:, 1::2], 0, window[1])
+    found = np.array([_stays_behind(scene, node) for node in nodes.tolist()], np.bool_)
+    while True:
+        apart = _within(scene, nodes[stays & ~found])
+        is_behind, is_below = found.copy(), spans[:, 1] > spans[:, 0]
+        for number, node in enumerate(nodes.tolist()):
+            parts = _over(scene, node, reach[node]) & scene.shows[scene.owner] & ~apart
+            parts &= ~_within(scene, np.array([node]))
+            later = order > scene.paint_order[node]
+            is_behind[number] |= _are_most(scene, parts & lingers.over(reach[node]), later)
+            is_below[number] &= _are_most(scene, parts, later)
+        is_behind |= is_below & (_covered(spans[is_below]) >= _LEAST_OF_WINDOW * window[1])
+        if (is_behind == found).all():
+            return found
+        found = is_behind
+
+
+def over_fixed(scene: Scene, nodes: Ints, window: F64, way: float) -> list[tuple[Bools, list[int]]]:
+    """Return the parts (B,) that may never leave some fixed boxes, which are painted before them.
+
+    Those after the same boxes are together, with these. See `grounds_of` for the parameters.
+    """
+    reach, order, lingers = _painted(scene, nodes), scene.paint_order[scene.owner], _Lingering(scene, way)
+    nodes = nodes[np.argsort(scene.paint_order[nodes])]
+    spans = np.clip(reach[nodes][:, 1::2], 0, window[1])
+    found, known = [], np.zeros(scene.owner.size, np.bool_)
+    for last in range(nodes.size, 0, -1):
+        before = nodes[:last].tolist()
+        own = ~known & (order > scene.paint_order[before[-1]])
+        known |= own
+        are_high = _covered(spans[:last]) >= _LEAST_OF_WINDOW * window[1]
+        over = [_over(scene, one, reach[one]) & (are_high | lingers.over(reach[one])) for one in before]
+        found.append((own & np.logical_or.reduce(over), before))
+    return found
+
+
+def under_grounds(scene: Scene, grounds: Ints) -> list[tuple[Bools, list[int]]]:
+    """Return the parts (B,) that may pass under some grounds, which are none but for other texts.
+
+    Those under the same grounds are together, with these.
+    """
+    reach, order, found = _painted(scene, grounds), scene.paint_order[scene.owner], []
+    nodes = grounds[np.argsort(scene.paint_order[grounds])].tolist()
+    nodes = [node for node in nodes if not _stays_behind(scene, node)]
+    known = np.zeros(scene.owner.size, np.bool_)
+    for first, node in enumerate(nodes):
+        own = ~known & (order < scene.paint_order[node])
+        known |= own
+        over = [_over(scene, one, reach[one]) for one in nodes[first:]]
+        found.append((own & np.logical_or.reduce(over), nodes[first:]))
+    return found
 
 
 def with_grounds(scene: Scene, fixed: dict[int, Any], root: int) -> list[Any]:
@@ -144,11 +179,37 @@ def cutting(scene: Scene, node: int) -> int:
     return -1
 
 
-def _are_later(scene: Scene, parts: Bools, last: int) -> bool:
-    """Return whether there are some parts, and at least half of their letters are painted after something else."""
-    letters = scene.letters[parts]
-    later = letters[scene.paint_order[scene.owner[parts]] > last].sum()
-    return bool(letters.size) and later >= _LEAST_LATER * letters.sum()
+def _stays_behind(scene: Scene, node: int) -> bool:
+    """Return whether a fixed box is a ground by its styles, whatever texts pass over it."""
+    return scene.style(node, "z-index")[0].startswith("-") or cutting(scene, node) >= 0
+
+
+def _within(scene: Scene, nodes: Ints) -> Bools:
+    """Return which parts (B,) are in some boxes."""
+    found = np.zeros(scene.ids.size, np.bool_)
+    found[nodes] = True
+    return np.asarray((found | scene.below(found))[scene.owner])
+
+
+class _Lingering:
+    """Which parts may never leave a place of the window, as far as the page can be scrolled (`way`, in px)."""
+
+    def __init__(self, scene: Scene, way: float) -> None:
+        edges, inside = scene.box[:, 1::2].copy(), scene.scroller >= 0
+        boxes = scene.bounds[[one.node for one in scene.scrollers]].reshape(-1, 4)[:, 1::2]
+        edges[inside] = boxes[scene.scroller[inside]]  # what scrolls in a box may be anywhere in it
+        self._top, self._bottom = edges[:, 0], edges[:, 1] - way
+        self._is_sticky = _within(scene, scene.sticky)
+
+    def over(self, place: F64) -> Bools:
+        """Return those (B,) that may never leave a place, given by its left, top, right and bottom."""
+        return np.asarray(self._is_sticky | ((self._top < place[3]) & (self._bottom > place[1])))
+
+
+def _are_most(scene: Scene, parts: Bools, later: Bools) -> bool:
+    """Return whether there are some parts, and at least half of their letters are in those that are `later`."""
+    letters = scene.letters[parts].sum()
+    return bool(letters and scene.letters[parts & later].sum() >= _LEAST_LATER * letters)
 
 
 def _covered(spans: F64) -> float:

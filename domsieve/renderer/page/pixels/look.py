@@ -38,13 +38,17 @@ from domsieve.renderer.page._page_events import PageEvents
 from domsieve.renderer.page.pixels._boxes import around_all
 from domsieve.renderer.page.pixels._count import Count, Sight
 from domsieve.renderer.page.pixels._fonts import Written, letters_of_fonts
-from domsieve.renderer.page.pixels._parts import F64, Ints, common, meet
+from domsieve.renderer.page.pixels._parts import F64, common, meet
 from domsieve.renderer.page.pixels._scene import SHOWING, Scene
 from domsieve.renderer.page.pixels._scripts import revealed, with_scripts
 from domsieve.renderer.page.pixels._sheets import PICTURED_PARTS, SCRIPTING_QUERIES, STYLE_QUERIES, mentioned
 from domsieve.renderer.page.pixels._viewer import AT_END
 from domsieve.renderer.page.pixels._walk import Walker
-from domsieve.renderer.page.pixels._window import grounds_of, in_window, with_grounds
+from domsieve.renderer.page.pixels._window import (
+    grounds_of,
+    in_window,
+    with_grounds,
+)
 from domsieve.renderer.page.pixels.changes import (
     Missing,
     mark_changed,
@@ -72,12 +76,15 @@ _SKIPPING = "content-visibility"
 # With this, first lines may have another font, which captures do not have.
 _FIRST_LINE = "first-line"
 # With these, what is scrolled changes styles, or only places.
-_STATES = "scroll-state", ":target-current", ":target-before", ":target-after", "anchored("
+_STATES = "scroll-state", "::scroll-button", ":target-current", ":target-before", ":target-after", "anchored("
 _ANCHORS = "anchor(", "position-area", "position-anchor", "anchor-center"
 # What pages may have that pictures cannot follow, and hardly any has, see ``oddities``.
 _ODDITIES = {
+    "back": "what animations change goes back when a reader scrolls",
+    "noscript": "the page may show what is for browsers without scripts",
     "events": "animations of drawings wait for events, or change what is elsewhere",
     "sizes": "styles may follow sizes that animations change",
+    "adjusted": "fonts of the page have another size than styles say",
     "number": "a wheel changes a number field, which has the focus",
 }
 
@@ -91,6 +98,7 @@ async def look(
     missing: Missing,
     moments: Moments,
     scripts: bool,
+    scrolled: bool,
     limit_s: float,
 ) -> tuple[PixelCapture, str]:
     """Return a capture that was just taken, with what pictures say of its texts in place of `PIXEL_STYLES`.
@@ -109,6 +117,7 @@ async def look(
     moments : the moments of animations at which texts may be in view that are not in the capture.
     scripts : whether scripts were on until now. If styles depend on that, the page is captured again as it was then,
         and not pictured.
+    scrolled : whether boxes were scrolled until now.
 
     Raises
     ------
@@ -116,6 +125,7 @@ async def look(
     CommandError : the page has changed its structure, or the browser does not answer as it should.
     """
     page, trouble = _Page(tab), ""
+    page.was_scrolled = scrolled
     page.moments = moments if moments.whens else None
     tab.session.on("Fetch.requestPaused", page.miss)
     try:
@@ -123,7 +133,8 @@ async def look(
             async with asyncio.timeout(limit_s):
                 await page.open(capture)
                 await page.complete(capture)
-                answers = await page.ask_all("isUnlike", scripts)
+                is_silenced = scripts and any(await page.ask_all("silence"))
+                answers = await page.ask_all("isUnlike")
                 unlike = [one for one, is_unlike in zip(page.worlds, answers, strict=True) if is_unlike]
                 unlike_frames = {capture.strings[capture.documents[one].frame_id] for one in unlike}
                 page.has_canvas = scripts and any(await page.ask_all("hasCanvas"))
@@ -135,7 +146,7 @@ async def look(
                     leave_unpictured(capture)
                     return capture, "no pictures of the page: style sheets ask whether scripts are on"
                 page.has_queries = STYLE_QUERIES in words
-                if _SKIPPING in words or page.has_closed_roots:
+                if _SKIPPING in words or page.has_closed_roots or is_silenced:
                     capture = await revealed(page, style_names, has_canvas=page.has_canvas)
                 page.has_first_lines = _FIRST_LINE in words
                 page.has_states = not words.isdisjoint(_STATES)
@@ -150,7 +161,7 @@ async def look(
                 missing = await page.missing(watch, missing, unlike_frames)
                 missing = missing._replace(is_anywhere=PICTURED_PARTS in words)
                 await tab.session.send("Fetch.enable", _HELD)
-                sights, ranges = await page.look(capture, style_names, missing)
+                sights, ranges = await page.look(capture, style_names, missing, scripts=scripts)
         except TimeoutError:
             if page.count is None:
                 raise
@@ -184,13 +195,12 @@ class _Page(Walker):
     has_first_lines : whether style sheets may give first lines another font.
     has_queries : whether styles may follow what animations change.
     has_states : whether styles may follow what is scrolled, other than by animations: `_STATES`.
-    doubt : why no text is surely seen, "" if some are.
+    was_scrolled : whether boxes were scrolled before the capture.
     moments : moments at which animations bring texts in view that are not, if there are any.
     count : what is counted, once there may be a picture.
     """
 
-    has_first_lines = has_queries = has_states = False
-    doubt = ""
+    has_first_lines = has_queries = has_states = was_scrolled = False
     moments: Moments | None = None
     count: Count | None = None
 
@@ -199,6 +209,8 @@ class _Page(Walker):
         capture: PixelCapture,
         names: Sequence[str],
         missing: Missing,
+        *,
+        scripts: bool,
     ) -> tuple[NDArray[np.uint8], dict[int, list[tuple[int, int]]]]:
         """Return the `Sight` of all nodes, one document after another, and what is seen of those seen in part.
 
@@ -212,14 +224,15 @@ class _Page(Walker):
         scene.has_first_lines = self.has_first_lines
         if mark_missing(scene, missing, is_lively=self.is_lively):
             self.doubt = "pictures are missing that may cover or move texts"
-        elif oddities := [name for found in await self.ask_all("oddities") for name in found]:
+        elif oddities := [name for found in await self.ask_all("oddities", scripts) for name in found]:
             self.doubt = _ODDITIES[oddities[0]]
         metrics = await self.session.send("Page.getLayoutMetrics")
         window = metrics["cssLayoutViewport"]
         window_px = np.array([window["clientWidth"], window["clientHeight"]], np.float64)
         scrolled, *_ = await self.call(0, "places")
         self.origin = np.array([window["pageX"], window["pageY"]], np.float64) - scrolled
-        fixed, grounds = await self._settle(scene, capture, names, window_px)
+        fixed, behind = await self._settle(scene, capture, names, window_px)
+        grounds = np.array([*behind], np.intp)
         await self.let_float(scene, grounds)
         await self._cut(scene)
         await self._read_fonts(scene)
@@ -257,8 +270,10 @@ class _Page(Walker):
         await self._view_fixed(count, fixed, first)
         await self.scroll(count, fixed, whole)
         await self.walk_again(count, fixed, window_px)
+        await self.view_over(count, np.ones(scene.owner.size, np.bool_), fixed, window_px, whole)
         if self.moments:
-            await self.view_moments(count, self.moments, fixed, whole)
+            await self.view_moments(count, self.moments, fixed, window_px, whole)
+        await self.view_under(count, behind, fixed, whole)
         if self.is_unsteady:
             count.leave(np.ones(scene.owner.size, np.bool_))
         is_cut = np.array([size["width"] > _WIDEST_PX, size["height"] > _TALLEST_PX])
@@ -311,7 +326,9 @@ class _Page(Walker):
 
         Returns how many animations there are, how many follow what is scrolled, and how many wait.
         """
-        counts = np.array(await self.ask_all("still"), np.intp).reshape(-1, 4)
+        counts = np.array(
+            await self.ask_all("still", self.moments.held_at if self.moments else 0), np.intp
+        ).reshape(-1, 4)
         every, driven, waiting, left_out = counts.sum(axis=0).tolist()
         if left_out:
             self.doubt = self.doubt or f"{left_out} animations too many, which may move texts"
@@ -323,10 +340,10 @@ class _Page(Walker):
         capture: PixelCapture,
         names: Sequence[str],
         window_px: F64,
-    ) -> tuple[dict[int, Any], Ints]:
+    ) -> tuple[dict[int, Any], dict[int, Any]]:
         """Bring the page into the state to be pictured, and place the scene.
 
-        Returns handles of the fixed boxes that are pictured apart, and the boxes that stay in the window behind text.
+        Returns handles of the fixed boxes that are pictured apart, and of those that stay in the window behind text.
 
         Parameters
         ----------
@@ -340,17 +357,23 @@ class _Page(Walker):
             self.doubt = self.doubt or "styles follow what animations change"
         self.has_driven = self.has_states or driven > 0
         self.is_lively |= driven > 0 or waiting > 0
+        if self.has_driven and self.was_scrolled:
+            self.doubt = self.doubt or "styles may follow boxes that a script has scrolled"
         if driven:
             await self.wake()
         if waiting:
             await self.pass_by()
         stays = await self.staying([*fixed.values()], to_side=not scene.is_cut_at_side)
         size = (await self.session.send("Page.getLayoutMetrics"))["cssContentSize"]
-        is_ground = grounds_of(scene, window_px, max(size["height"] - window_px[1], 0.0))
-        grounds = scene.fixed[stays & is_ground]
+        is_ground = grounds_of(scene, stays, window_px, max(size["height"] - window_px[1], 0.0))
+        behind = {node: fixed[node] for node in scene.fixed[stays & is_ground].tolist()}
         scene.keep_fixed(stays & ~is_ground)
         before = None
-        if await self.call(0, "isLocked"):
+        is_locked = await self.call(0, "isLocked")
+        is_held = is_locked or await self.call(0, "isFreed")
+        if is_held and (self.has_driven or await self.call(0, "hasSizes")):
+            self.doubt = self.doubt or "styles follow the scrolling of a page that is locked, or its size"
+        if is_locked:
             before = await self.capture(names)
             await self.call(0, "release")
         if animations or before or scene.frames or self.is_lively:
@@ -360,7 +383,7 @@ class _Page(Walker):
                 mark_changed(scene, before, capture, names)
         if not self.is_lively:  # else it may be visible in another place
             skip_invisible(scene, capture, names)
-        return {node: fixed[node] for node in scene.fixed.tolist()}, grounds
+        return {node: fixed[node] for node in scene.fixed.tolist()}, behind
 
     async def _view_fixed(self, count: Count, fixed: dict[int, Any], window: F64) -> None:
         """Picture the texts of fixed boxes: all together, and those that others may cover once more, alone."""

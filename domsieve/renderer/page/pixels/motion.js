@@ -1,7 +1,8 @@
 // Evaluated after page.js: adds what holds the page still for the pictures, and lays things out.
-// still(...roots): pauses animations, and those of SVG; returns how many of the former there were, how many of them
-// go on, since they follow what is scrolled, how many wait, maybe until a reader scrolls to something, and how many were
-// too many to know whether they throw texts about.
+// still(heldAt, ...roots): pauses animations, and those of SVG where they were when the former were held, in ms since 1970,
+// or 0 if they were not; returns how many of the former there were, how many of them go on, since they follow what is
+// scrolled, how many wait, maybe until a reader scrolls to something, and how many were too many to know whether they throw
+// texts about.
 // resume(): lets all go on.
 // cover(...elements), uncover(...elements): make fixed boxes transparent, with what is behind those in the top layer, and
 // show some of them again.
@@ -10,11 +11,13 @@
 // isMoving(): whether any animation goes on that does not follow what is scrolled, as others have let it.
 // loosen(), settle(endsMs): let transitions begin, and bring them, and all that began or waited until now, to where they
 // are after some time; returns whether any of these follow what is scrolled.
-// isUnlike(withScripts, ...roots): whether the browser shows what readers do not see, whose scripts may be on: pictures of
-// what was there before, or what is for browsers without scripts.
-// oddities(...roots): what hardly any page has. events: animations of drawings wait for events that may come by themselves, or
+// isUnlike(): whether the browser shows pictures of what was there before.
+// hasSizes(...roots): whether styles may ask for the height of boxes.
+// oddities(withScripts, ...roots): what hardly any page has. events: animations of drawings wait for events that may come by themselves, or
 // change anything beside what they are in: by its address, or by classes, which style sheets follow. sizes: animations may
-// change the size of boxes that styles ask for. number: a number field has the focus, so that a wheel changes it.
+// change the size of boxes that styles ask for. number: a number field has the focus, so that a wheel changes it. adjusted:
+// fonts of the page have another size than styles say. back: what an animation changes goes back when a reader scrolls on.
+// noscript: what is for browsers without scripts is shown, although they are on, or may be off in this document.
 // reveal(...roots): shows the content of boxes that have none far from the window.
 // hasCanvas(...roots), canvasStyles(...roots): whether there is any canvas, and how they are laid out.
 // relay(endsMs, ...roots): lays canvases out anew, and does the latter.
@@ -60,9 +63,9 @@ Object.assign(domsievePixels, (() => {
     return all.length - endless.length;
   };
   // What a reader scrolls to begins, and does not stay as it ends when the reader goes on.
-  const goesBack = ({ effect, playState }) => {
+  const goesBack = ({ effect }) => {
     const { target, pseudoElement } = effect ?? {};
-    const trigger = playState === "finished" && target && getComputedStyle(target, pseudoElement).animationTrigger;
+    const trigger = target && getComputedStyle(target, pseudoElement).animationTrigger;
     return Boolean(trigger) && trigger !== "none" && /(?<![-\w])(?!play(-once|-forwards)?(?![-\w]))[a-z]/.test(trigger);
   };
   // Animations are as readers find them now: what ends soon had time for it.
@@ -76,11 +79,7 @@ Object.assign(domsievePixels, (() => {
     const isWaiting = animation.playState === "paused" && !paused.some(([one]) => one === animation)
       && !(animation instanceof CSSTransition)
       && !(animation instanceof CSSAnimation && /paused/.test(getComputedStyle(target, pseudoElement).animationPlayState));
-    if (isWaiting || goesBack(animation)) {
-      waiting.push([animation, animation.currentTime]);
-      if (!isWaiting) animation.currentTime = 0;
-      animation.pause();
-    }
+    if (isWaiting) waiting.push([animation, animation.currentTime]);
     if (animation.playState !== "running") return;
     if (isDriven(animation)) {
       driven.push(animation); // it follows what is scrolled for the pictures
@@ -112,8 +111,9 @@ Object.assign(domsievePixels, (() => {
   };
 
   return {
-    still(...roots) {
+    still(heldAt, ...roots) {
       known = treesOf(roots);
+      const lateS = heldAt && (performance.timeOrigin + performance.now() - heldAt) / 1000;
       const animations = allAnimations(known);
       animations.forEach(hold);
       // A caret that is more than a bar may cover text.
@@ -128,7 +128,9 @@ Object.assign(domsievePixels, (() => {
       for (const root of known) {
         for (const drawing of clocksOf(root)) {
           run(drawing, SVGSVGElement, "pauseAnimations");
-          stopped.push([drawing, run(drawing, SVGSVGElement, "getCurrentTime")]);
+          const time = run(drawing, SVGSVGElement, "getCurrentTime") - lateS;
+          if (lateS) run(drawing, SVGSVGElement, "setCurrentTime", time);
+          stopped.push([drawing, time]);
         }
       }
       return [animations.length, driven.length, waiting.length, hideEndless()];
@@ -156,7 +158,8 @@ Object.assign(domsievePixels, (() => {
 
     uncover(...elements) {
       elements.forEach(undo);
-      if (isUnbacked && elements.some((one) => backed.includes(one))) drop([unbacked], known);
+      const isOut = (one) => backed.some((dialog) => isIn(one, dialog));
+      if (isUnbacked && elements.some(isOut)) drop([unbacked], known);
     },
 
     advance(ms) {
@@ -189,13 +192,20 @@ Object.assign(domsievePixels, (() => {
       return bringFresh(endsMs);
     },
 
-    isUnlike(withScripts, ...roots) {
-      const isShown = (one) => run(one, Element, "getClientRects").length > 0;
-      return Boolean(document.activeViewTransition)
-        || (withScripts && treesOf(roots).some((root) => [...root.querySelectorAll("noscript")].some(isShown)));
+    isUnlike() {
+      return Boolean(document.activeViewTransition);
     },
 
-    oddities(...roots) {
+    hasSizes(...roots) {
+      const isSized = (one) => /(?<!-)size/.test(getComputedStyle(one).containerType);
+      return treesOf(roots).some((root) => [...root.querySelectorAll("*")].some(isSized));
+    },
+
+    oddities(withScripts, ...roots) {
+      const isShown = (one) => getComputedStyle(one).display !== "none";
+      // No scripts may run in some frames, also for readers.
+      const mayRun = frameElement?.getAttribute("sandbox")?.toLowerCase().split(/\s+/).includes("allow-scripts");
+      const isApart = globalThis.origin === "null" || mayRun === false;
       const isFar = (one) => part(one, Element, "localName") !== "mpath"
         && (one.getAttribute("attributeName") === "class" || one.hasAttribute("href") || one.hasAttribute("xlink:href"));
       const waits = (one) => ["begin", "end"].some((name) => isSent(one.getAttribute(name)));
@@ -206,6 +216,10 @@ Object.assign(domsievePixels, (() => {
         sizes: (root) => animationsOf(root).some(laysOut)
           && [...root.querySelectorAll("*")].some((one) => getComputedStyle(one).containerType.includes("size")),
         number: ({ activeElement }) => activeElement instanceof HTMLInputElement && activeElement.type === "number",
+        back: (root) => animationsOf(root).some(goesBack),
+        noscript: (root) => withScripts && [...root.querySelectorAll("noscript")].some((one) => isApart || isShown(one)),
+        adjusted: (root) => domsievePixels.hasFonts()
+          && [...root.querySelectorAll("*")].some((one) => getComputedStyle(one).fontSizeAdjust !== "none"),
       };
       const all = treesOf(roots);
       return Object.keys(isOdd).filter((name) => all.some(isOdd[name]));
@@ -226,11 +240,22 @@ Object.assign(domsievePixels, (() => {
     // A canvas that is laid out while scripts are off has no picture.
     relay(endsMs, ...roots) {
       const all = treesOf(roots);
+      // Their animations begin anew, also those that a script has paused.
+      const old = new Set(allAnimations(all));
+      const goesOn = (one) => isDriven(one) && one.playState === "running";
+      const canvases = new Set([...old].filter((one) => !goesOn(one)).map(({ effect }) => effect?.target)
+        .filter((one) => one instanceof HTMLCanvasElement));
+      const looks = () => [...canvases].map((one) => {
+        const style = getComputedStyle(one);
+        return [...style].map((name) => style[name]).join();
+      }).join();
+      const before = looks();
       adopt([unlaid], all);
       const isLaid = all.some((root) => [...root.querySelectorAll("canvas")].some((one) => getComputedStyle(one).display !== "none"));
       drop([unlaid], all);
+      bringOn(allAnimations(all).filter((one) => !old.has(one)), endsMs);
       if (bringFresh(endsMs)) allAnimations(known).filter(isDriven).forEach((one) => begun.add(one)); // they begin anew
-      if (isLaid) throw new Error("A canvas cannot be laid out anew.");
+      if (isLaid || looks() !== before) throw new Error("A canvas cannot be laid out anew.");
     },
 
     hasCanvas(...roots) {

@@ -1,7 +1,9 @@
 // Evaluated once per document in an isolated world, after ../browser/dom.js, while the scripts of the page are off; the
 // other scripts of this folder add to it. Nothing here may be seen by the style sheets of the page: elements are changed by
 // animations, never by attributes.
-// isLocked(), release(): whether the page is locked, and releases it.
+// isLocked(), release(): whether the page is locked, and releases it. isFreed(): whether its body was fixed, which holds it, too.
+// silence(...roots): hides noscript, which browsers show while scripts are off; returns whether any is in a frame or in a closed
+// shadow tree, where it may be in the capture.
 // besides(...roots), isEmpty(lost, element): see below.
 // isHidden(), count(), counted(): whether the window is, and how often a timer has run, to know whether scripts run.
 // put(element, keyframe), scroll(element, left, top): change an element for the pictures.
@@ -22,7 +24,7 @@
 // document, and on the page, where it may be in a slot, waysOf(element): how far it can be scrolled to the side and down,
 // isWindow(element), scrolledTo(element), scrollOn(element, left, top) and scrollBack([element, [left, top]]).
 globalThis.domsievePixels = (() => {
-  const { part, run, own, isLaidOut, isBounded, paintsBeyond, scrolls, trees, animated } = dom;
+  const { part, run, own, isLaidOut, isBounded, showsNoscript, paintsBeyond, scrolls, trees, animated, NOBODY } = dom;
 
   const sheet = (rules) => {
     const made = new CSSStyleSheet();
@@ -30,9 +32,11 @@ globalThis.domsievePixels = (() => {
     return made;
   };
   // Ids outweigh almost all rules of pages.
-  const strong = (selector) => `:is(${selector}, ${"#domsieve".repeat(9)} *)`;
+  const strong = (selector) => `:is(${selector}, ${NOBODY.repeat(9)} *)`;
   const released = sheet(`${strong(":root")} { overflow-y: auto !important }
     ${strong(":root > body")} { overflow: visible !important }`);
+  const unscripted = sheet(`${strong("noscript")} { display: none !important; transition: none !important }`);
+  let silenced = [];
 
   const addressOf = (given) => (URL.canParse(given, document.baseURI) ? new URL(given, document.baseURI).href.split("#")[0] : null);
   const treesOf = (roots) => [document, ...roots].flatMap((root) => [...trees(root)]);
@@ -71,11 +75,28 @@ globalThis.domsievePixels = (() => {
   };
 
   const above = (node) => part(node, Node, "parentNode") ?? (node instanceof ShadowRoot ? node.host : null);
-  const outer = (node) => (node instanceof Element && part(node, Element, "assignedSlot")) || above(node);
+  const slotOf = (node) => [Element, Text].find((kind) => node instanceof kind);
+  const outer = (node) => (slotOf(node) && part(node, slotOf(node), "assignedSlot")) || above(node);
   const isIn = (outer, node) => {
     while (node && node !== outer) node = above(node);
     return Boolean(node);
   };
+  // What an element must not have, so that another one around it holds what is placed in it (`absolute`, or `fixed`, which
+  // its position does not matter for), also in a line of text, and else.
+  const FILTERS = { filter: "none", "backdrop-filter": "none" };
+  const ANYWHERE = { position: "static", ...FILTERS };
+  const IN_BLOCKS = { transform: "none", translate: "none", rotate: "none", scale: "none", perspective: "none",
+    "offset-path": "none", "transform-style": "flat" };
+  const holds = (element, style, position) => {
+    if (element instanceof SVGElement) return true;
+    const coming = style.willChange.split(", ");
+    const has = (looks) => Object.keys(looks).some((name) => style[name] !== looks[name] || coming.includes(name));
+    if (style.display === "contents") return false;
+    const anywhere = position === "fixed" ? FILTERS : ANYWHERE;
+    return has(anywhere) || (style.display !== "inline" && (has(IN_BLOCKS) || coming.includes("contain")
+      || /layout|paint|content|strict/.test(style.contain) || style.contentVisibility !== "visible"));
+  };
+
   const sizesOf = (element, kind) => ["Width", "Height"].map((size) => part(element, Element, `${kind}${size}`));
   const waysOf = (element) => {
     const shown = sizesOf(element, "client");
@@ -118,7 +139,7 @@ globalThis.domsievePixels = (() => {
     adopt,
     drop,
     treesOf,
-    above, outer,
+    above, outer, holds,
     isIn,
     rectOf,
     waysOf,
@@ -151,6 +172,19 @@ globalThis.domsievePixels = (() => {
       const padding = { paddingTop: `max(${getComputedStyle(body).paddingTop}, 0.02px)` };
       put(root, { overflowY: "auto" });
       put(body, { overflow: "visible", ...padding });
+    },
+
+    isFreed() {
+      const body = own("body");
+      const isPlaced = ({ effect }) => effect?.getKeyframes().some(({ position }) => position === "absolute");
+      return Boolean(body) && run(body, Element, "getAnimations").some(isPlaced);
+    },
+
+    silence(...roots) {
+      silenced = treesOf(roots).filter((root) => root.querySelector("noscript") && !showsNoscript(root));
+      adopt([unscripted], silenced);
+      const open = parent === window ? [...trees(document)] : [];
+      return silenced.some((root) => !open.includes(root));
     },
 
     // What is said of style sheets elsewhere than in their texts and in attributes: their media, which scripts may have
@@ -235,8 +269,15 @@ globalThis.domsievePixels = (() => {
           .flatMap((root) => [...root.querySelectorAll("*")])
           .filter((one) => isLaidOut(one) && !boxes.some((box) => box !== one && isIn(box, one)));
       };
+      // For drawings and formulas, browsers do not tell what holds them; what is in a shadow tree may be in any box of it.
+      const isHeldAbove = (element) => {
+        let node = outer(element);
+        while (node && !(node instanceof Element && (roots.some(({ host }) => host === node)
+          || holds(node, getComputedStyle(node), "fixed")))) node = outer(node);
+        return Boolean(node);
+      };
       return elements.map((element) => {
-        const isInPage = element instanceof HTMLElement && part(element, HTMLElement, "offsetParent") !== null;
+        const isInPage = element instanceof HTMLElement ? part(element, HTMLElement, "offsetParent") !== null : isHeldAbove(element);
         const { left, top } = rectOf(element);
         if (!isLively) return [`${left} ${top}`, isInPage];
         const found = [element, ...insideOf(element)];
@@ -342,6 +383,7 @@ globalThis.domsievePixels = (() => {
       for (const element of [...changed.keys()]) undo(element);
       this.resume();
       drop([released], [document]);
+      drop([unscripted], silenced);
       return scrolled.size > 0;
     },
   };

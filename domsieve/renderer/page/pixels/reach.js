@@ -9,33 +9,17 @@
 // boxes in it, none if a reader has another way; along which axes it has moved since, how far it can go still, and where all
 // boxes at a place are, null if that is not known; undoes what a wheel has scrolled; and undoes all.
 // focus(element, number), unfocus(): gives one of the elements in a box that may take keys the focus, and returns whether it
-// has it; undoes that.
+// has it; undoes that, and returns whether it is as it was.
 // bringOn(element, share, px), bringBack(): scrolls to a box, and the box by a share of its way and some px, and back.
 // isScroller(element): along which axes a box, or the page itself, can be scrolled by its style.
 Object.assign(domsievePixels, (() => {
   const { part, run, own, scrolls, animated } = dom;
-  const { isPut, above, outer, rectOf, waysOf, isWindow, scrolledTo, scrollOn, scrollBack } = domsievePixels;
+  const { isPut, above, outer, holds, rectOf, waysOf, isWindow, scrolledTo, scrollOn, scrollBack } = domsievePixels;
 
   const rootOf = (node) => run(node, Node, "getRootNode");
   // Browsers round places, and find nothing beyond the window.
   const hitIn = (root, x, y) => run(root, root instanceof ShadowRoot ? ShadowRoot : Document, "elementFromPoint",
     Math.min(x, innerWidth - 1), Math.min(y, innerHeight - 1));
-
-  // What an element must not have, so that another one around it holds what is placed in it (`absolute`, or `fixed`, which
-  // its position does not matter for), also in a line of text, and else.
-  const FILTERS = { filter: "none", "backdrop-filter": "none" };
-  const ANYWHERE = { position: "static", ...FILTERS };
-  const IN_BLOCKS = { transform: "none", translate: "none", rotate: "none", scale: "none", perspective: "none",
-    "offset-path": "none", "transform-style": "flat" };
-  const holds = (element, style, position) => {
-    if (element instanceof SVGElement) return true;
-    const coming = style.willChange.split(", ");
-    const has = (looks) => Object.keys(looks).some((name) => style[name] !== looks[name] || coming.includes(name));
-    if (style.display === "contents") return false;
-    const anywhere = position === "fixed" ? FILTERS : ANYWHERE;
-    return has(anywhere) || (style.display !== "inline" && (has(IN_BLOCKS) || coming.includes("contain")
-      || /layout|paint|content|strict/.test(style.contain) || style.contentVisibility !== "visible"));
-  };
 
   // Whether a box keeps the wheel for itself, so that nothing around it is scrolled along one of these axes: always, or
   // because nobody comes to its end. What cannot be scrolled itself (`hidden`) keeps it, too.
@@ -167,11 +151,18 @@ Object.assign(domsievePixels, (() => {
     return node;
   };
   // Elements in a box that may take keys, but not those that need them for themselves, or hand them to other pages.
-  const TAKERS = "select, option, optgroup, input[type=range i], audio, video, iframe, object, embed";
+  const TAKERS = "select, option, optgroup, input[type=range i], input[type=radio i], audio, video, iframe, object, embed";
   const keyed = (element) => [element, ...run(element, Element, "querySelectorAll", "*")]
     .filter((one) => one.tabIndex >= 0 && !run(one, Element, "matches", TAKERS));
   const kindOf = (element) => [SVGElement, MathMLElement].find((kind) => element instanceof kind) ?? HTMLElement;
   const focusOn = (element) => run(element, kindOf(element), "focus", { preventScroll: true });
+  // The element that has the focus, in the innermost open shadow tree; what is in closed ones is not known.
+  const focusedIn = () => {
+    let found = own("activeElement");
+    for (let root; found && (root = part(found, Element, "shadowRoot")) && root.activeElement;) found = root.activeElement;
+    return found;
+  };
+  const isWithin = () => run(own("documentElement"), Element, "matches", ":focus-within");
   const longAxes = (element) => waysOf(element).map((way) => way > 1);
   // Places in the window of a box that was brought there, and what a wheel does to it there.
   const spotsOf = (element, count, handles) => {
@@ -203,7 +194,7 @@ Object.assign(domsievePixels, (() => {
   const MOST_GRIPS = 3;
   const held = [];
   let [gripped, brought] = [[], []];
-  let focused = null;
+  let [focused, hadFocus] = [null, false];
 
   return {
     // Whether a reader can scroll a box: a pointer reaches it somewhere, or keys do, for something in it takes these.
@@ -238,17 +229,19 @@ Object.assign(domsievePixels, (() => {
 
     focus(element, number) {
       const one = keyed(element)[number];
-      focused = own("activeElement");
+      [focused, hadFocus] = [focusedIn(), isWithin()];
       focusOn(one);
       gripped = [{ before: [[element, scrolledTo(element)]] }];
       return run(one, Element, "matches", ":focus");
     },
 
     unfocus() {
-      const active = own("activeElement");
+      const active = focusedIn();
       if (active) run(active, kindOf(active), "blur");
       if (focused) focusOn(focused);
+      const isAsBefore = focusedIn() === focused && isWithin() === hadFocus;
       focused = null;
+      return isAsBefore;
     },
 
     turned(number) {
