@@ -33,11 +33,11 @@ _LEAST_LIKENESS = 0.5
 _LEAST_IF_APART = 0.75
 # If half of the parts of a text are below the first limit, those below the second do not look like their letters.
 _LEAST_OF_TEXT, _LEAST_IF_STRANGE = 0.55, 0.8
-# A part is not read either if two of its letters, or half of them, each show less than this share of what the part
-# shows on average, for their ink: then the others vouch for them. Measured: .4 and more for all of 110,000 letters of
-# 11 pages but 4, which nobody could see. Letters are looked at one by one if they are so long (px), and this share of
-# their area is ink, which points and dashes have not.
-_LEAST_OF_LETTER, _FEWEST_LOST, _LEAST_ALONG_PX, _LEAST_INKED = 0.3, 2, 3, 0.04
+# A part is not read either if two of its letters, or half of them, are not seen: each shows less than the first share
+# of what its clearer letters show, for their ink, and does not look like itself, or less than the second. Else the
+# others vouch for them. Measured: .5 and more for all of 156,000 letters of 12 pages but 22. Letters are looked at
+# one by one if they are so long (px), and this share of their area is ink, which points and dashes have not.
+_LEAST_OF_LETTER, _LEAST_OF_PALE, _FEWEST_LOST, _LEAST_ALONG_PX, _LEAST_INKED = (0.5, 0.3), 0.6, 2, 3, 0.04
 # Letters in outlines are seen by these, or by their filling. Measured: .68 and more for those that can be read, up to
 # .63 for those under 8 shadows.
 _LEAST_OF_OUTLINE = 0.65
@@ -90,14 +90,13 @@ class Comparison:
         self.most = np.full(len(edges), np.inf)
         self._inks, self._text = inks[parts], scene.owner[parts]
         self._is_level, self._outlined = scene.is_level[self._text], scene.outlined[self._text]
-        self._boxes = self.edges[parts]
+        self._boxes, self._singles = self.edges[parts], self.edges[parts]
         curved = np.flatnonzero(scene.is_curved[self._text])
         if curved.size:
             self._boxes[curved], self._is_level[curved] = _grouped(self._boxes[curved], self._text[curved])
         is_short = scene.letters[parts] < _FEWEST_LETTERS
-        along = np.where(self._is_level, *(self._boxes[:, 2:] - self._boxes[:, :2]).T)
+        along = np.where(self._is_level, *(self._singles[:, 2:] - self._singles[:, :2]).T)
         self._letters = np.minimum(scene.letters[parts], along // _LEAST_ALONG_PX)
-        self._singles, self._letters[scene.is_curved[self._text]] = self._boxes.copy(), 0
         short = np.flatnonzero(is_short & self._is_level & ~scene.is_curved[self._text])
         self._is_apart = np.zeros(parts.size, np.bool_)
         if short.size:
@@ -178,13 +177,22 @@ class Comparison:
         return found
 
     def _lacks_letters(self, levels: NDArray[np.uint8], drawn: NDArray[np.uint8], some: Ints) -> Bools:
-        """Return which of some of the parts have letters that are not seen: several, or half of them."""
+        """Return which of some of the parts have letters that are not seen: several, or half of them.
+
+        They are measured by the clearer ones of the part and those that are compared with it.
+        """
         number, edges = _divided(self._singles[some], self._letters[some], self._is_level[some])
         seen, inks = sums(levels, edges), self._inks[some[number]]
         ink = np.choose(inks, [sums(drawn[..., one], edges) for one in range(INKS)])
         is_inked = ink >= _LEAST_INKED * 255 * np.maximum(area(edges), 1)
-        whole, whole_ink = (np.bincount(number, one * is_inked, some.size)[number] for one in (seen, ink))
-        is_lost = is_inked & (seen * whole_ink < _LEAST_OF_LETTER * whole * ink)
+        together = np.unique(self._boxes[some], axis=0, return_inverse=True)[1].ravel()[number]
+        whole, whole_ink = (np.bincount(together, one * is_inked)[together] for one in (seen, ink))
+        shows = is_inked & (seen * whole_ink >= whole * ink)
+        whole, whole_ink = (np.bincount(together, one * shows)[together] for one in (seen, ink))
+        is_pale, is_lost = (is_inked & (seen * whole_ink < least * whole * ink) for least in _LEAST_OF_LETTER)
+        pale = np.flatnonzero(is_pale & ~is_lost)
+        like = likenesses(levels, drawn, inks[pale], edges[pale], self._is_level[some[number[pale]]])
+        is_lost[pale] = like < _LEAST_OF_PALE
         lost, whole = np.bincount(number, is_lost, some.size), np.bincount(number, minlength=some.size)
         return np.asarray((lost >= _FEWEST_LOST) | (2 * lost >= np.maximum(whole, 1)))
 
