@@ -782,7 +782,7 @@ def test_what_is_cut_is_not_what_shows_whichever_way_the_letters_go(studio: Stud
     end = "and those at its end are cut off by the edge of the box that they are in"
     page = show(studio, f"<p>before</p>{REVERSED[way].format(f'{begin}, {end}')}<p>after</p>")
     text = str(domsieve.clean(page, method="none", hidden="pixels").text)
-    assert "words can be read by everybody" in text
+    assert "can be read by everybody" in text  # the edge may cut the word before
     assert "off by the edge of" not in text
 
 

@@ -44,11 +44,7 @@ from domsieve.renderer.page.pixels._scripts import revealed, with_scripts
 from domsieve.renderer.page.pixels._sheets import PICTURED_PARTS, SCRIPTING_QUERIES, STYLE_QUERIES, mentioned
 from domsieve.renderer.page.pixels._viewer import AT_END
 from domsieve.renderer.page.pixels._walk import Walker
-from domsieve.renderer.page.pixels._window import (
-    grounds_of,
-    in_window,
-    with_grounds,
-)
+from domsieve.renderer.page.pixels._window import grounds_of, in_window, with_grounds
 from domsieve.renderer.page.pixels.changes import (
     Missing,
     mark_changed,
