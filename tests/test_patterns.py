@@ -332,7 +332,11 @@ WORST = {
     "renderer.page.pixels._filters _ADDRESS": ['url("|a|', "url(|a|", 'url("|\\\\a|'],
     "renderer.page.pixels._filters _NUMBER": ["|1|", "1.|1|", "1e|1|"],
     "renderer.page.pixels._sheets _SCRIPTING_QUERY": ["|(|", "(| |", "(scripting| |"],
-    "renderer.page.pixels._sheets _STYLE_QUERY": ["|style|", "|-style|"],
+    "renderer.page.pixels._sheets _PROPERTY": ["|a|", "|a-|", "a| |", "a| |:", "|-webkit-|"],
+    "renderer.page.pixels._sheets _SELECTOR": ["|:|", ":|a|", "::|a|", "|:a|"],
+    "renderer.page.pixels._sheets _SHOWN": ["|display|", "display| |", "display| |:"],
+    "renderer.page.pixels._sheets _RULE": ["|@|", "@|a|", "|@a|"],
+    "renderer.page.pixels._sheets _FUNCTION": ["|a|", "|a-|", "|a(|", "|-webkit-|"],
     "renderer.page.pixels._sheets _PART": ["|:|", "|::|", "|::a|"],
     "renderer.page.pixels._css_text _COMMENT": [
         "|/*|",

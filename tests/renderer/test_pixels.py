@@ -875,6 +875,23 @@ def test_texts_on_top_of_each_other_are_told_apart(studio: Studio) -> None:
     assert said[f"{_WORDS}, with a shadow"] == "unseen"
 
 
+def test_slanted_texts_on_top_of_each_other_are_not_seen(studio: Studio) -> None:
+    place = "position:absolute;left:20px;top:60px;margin:0;transform-origin:0 0;transform:rotate(20deg)"
+    others = (
+        "quebec hammers brown gumbo and more jam",
+        "vexing buzzy jumbo hymns or quart bed",
+        "zest gowns kayak by wizened old shops",
+    )
+    heap = "".join(
+        f"<p style='{place};color:{colour}'>{words}</p>"
+        for words, colour in zip((*others, _WORDS), ("#e00", "#090", "#00e", "#777"), strict=True)
+    )
+    beside = "<div style='transform:rotate(20deg);margin:300px'><p>one of these</p><p>another one</p></div>"
+    kept = domsieve.clean(show(studio, heap + beside), method="none", hidden="pixels").text
+    assert not {*_WORDS.split()} & {*kept.split()}
+    assert kept.endswith("one of these\nanother one\n")
+
+
 def test_two_exact_copies_of_a_text_in_one_place_are_seen(studio: Studio) -> None:
     row = "<div style='position:relative;height:40px;font-size:24px'>{}</div>"
     place, gradient = (

@@ -11,6 +11,7 @@ from pathlib import Path
 import matplotlib as mpl
 import pytest
 from fontTools.feaLib.builder import addOpenTypeFeaturesFromString
+from fontTools.pens.transformPen import TransformPen
 from fontTools.pens.ttGlyphPen import TTGlyphPen
 from fontTools.ttLib import TTFont, newTable
 from fontTools.ttLib.tables._f_v_a_r import Axis
@@ -336,14 +337,81 @@ def test_swapped_letters_are_found_in_a_font_of_which_many_are_used(studio: Stud
     assert said[_WORDS] == Hiding.UNSEEN
 
 
-def test_a_page_that_adjusts_the_sizes_of_its_fonts_is_marked(studio: Studio) -> None:
+def _moved(letters: str, *, right: float = 0.0, wide: float = 1.0) -> bytes:
+    """Return a font that draws letters beside their place, in ems, and in less width than they need."""
+    font = TTFont(_FONTS / "DejaVuSans.ttf")
+    names, em = font.getBestCmap(), font["head"].unitsPerEm
+    for name in {names[ord(letter)] for letter in letters}:
+        glyph, (advance, bearing) = font["glyf"][name], font["hmtx"][name]
+        pen = TTGlyphPen(None)
+        glyph.draw(TransformPen(pen, (1, 0, 0, 1, right * em, 0)), font["glyf"])
+        font["glyf"][name] = pen.glyph()
+        font["hmtx"][name] = round(advance * wide), bearing + round(right * em)
+    return _saved(font)
+
+
+def _with_painted(sign: str, left: float, right: float) -> bytes:
+    """Return a font in which a sign is an area, between two places beside it in ems."""
+    font = TTFont(_FONTS / "DejaVuSans.ttf")
+    em = font["head"].unitsPerEm
+    pen = TTGlyphPen(None)
+    pen.moveTo((round(left * em), -200))
+    for x, y in (left, 1600), (right, 1600), (right, -200):
+        pen.lineTo((round(x * em), y))
+    pen.closePath()
+    name = font.getBestCmap()[ord(sign)]
+    font["glyf"][name] = pen.glyph()
+    font["hmtx"][name] = font["hmtx"][name][0], round(left * em)
+    return _saved(font)
+
+
+@pytest.mark.parametrize(
+    ("font", "html"),
+    [
+        (_moved(string.ascii_letters, wide=0.25), "{}"),
+        (_moved(string.ascii_lowercase[::2], right=0.9), "{}"),
+        (_with_painted("\xa0", -9, 0), "{}\xa0"),
+        (_with_painted("\xa0", -0.7, 0), "{}\xa0"),
+        (_with_painted(",", -9, 0), "{},"),
+        (_with_painted("\u0301", -0.7, 0), "{}\u0301"),
+    ],
+)
+def test_letters_that_a_font_draws_beside_or_under_others_are_not_seen(
+    studio: Studio, font: bytes, html: str
+) -> None:
+    said = _judged(
+        studio,
+        {"odd": font, "even": _swapped("DejaVuSans.ttf", {})},
+        "".join(f"<p class={name}>{html.format(f'{name} {_WORDS}')}</p>" for name in ("odd", "even")),
+    )
+    hidden, shown = said.values()
+    assert hidden
+    assert not shown
+
+
+def test_letters_that_a_font_draws_as_others_after_a_space_are_not_seen(studio: Studio) -> None:
+    font = TTFont(_FONTS / "DejaVuSans.ttf")
+    letters, others = (
+        " ".join(font.getBestCmap()[ord(one)] for one in some)
+        for some in (string.ascii_lowercase, string.ascii_lowercase[13:] + string.ascii_lowercase[:13])
+    )
+    addOpenTypeFeaturesFromString(
+        font,
+        f"@before = [{font.getBestCmap()[0xA0]} {letters} {others}]; @letters = [{letters}]; "
+        f"lookup other {{ sub @letters by [{others}]; }} other; "
+        "feature calt { sub @before @letters' lookup other; } calt;",
+    )
+    html = f"<p class=odd>\xa0{_WORDS.replace(' ', chr(0x2003))}</p>"
+    assert [*_judged(studio, {"odd": _saved(font)}, html).values()] == [Hiding.UNSEEN]
+
+
+def test_letters_beyond_the_lines_of_their_font_leave_doubt(studio: Studio) -> None:
     font = _swapped("DejaVuSans.ttf", {})
     studio.server.pages["/odd.ttf"] = partial(send, body=font, headers={"Content-Type": "font/ttf"})
-    face = "@font-face { font-family: odd; src: url(/odd.ttf) } p { font-family: odd; font-size-adjust: .75 }"
-    page = show(studio, f"<style>{face}</style><p>{_WORDS}</p>")
-    said = "capture: pixels: unsure, fonts of the page have another size than styles say"
+    face = "@font-face { font-family: odd; src: url(/odd.ttf); ascent-override: 7%; descent-override: 2% }"
+    page = show(studio, f"<style>{face} p {{ font: 52px odd }}</style><p>{_WORDS}</p>")
+    said = "capture: pixels: unsure, letters cannot be compared with those of their font"
     assert [str(reason) for reason in page.provenance.reasons] == [said]
-    assert judged(page) == {_WORDS: Hiding.NONE}
 
 
 @pytest.mark.parametrize(("name", "used"), [("Odd", "oDD"), (r"a\22 b", r"A\22 B")])

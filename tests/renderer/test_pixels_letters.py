@@ -1,5 +1,6 @@
 """What pictures show of a text must look like its letters: strips, dots and what others draw there are not read."""
 
+from collections.abc import Sequence
 from itertools import product
 
 import numpy as np
@@ -384,7 +385,7 @@ LIKE = {
     "that grows": "<style>@keyframes k { to { font-size: 30px } }</style>"
     "<p style='animation:k 3s infinite alternate'>seven words that a reader can read</p>",
     "to the left": "<p dir=rtl>مرحبا بكم في هذه الصفحة التي يمكن للجميع قراءتها اليوم</p>",
-    "both ways": "<p dir=rtl>שלום לכולם, זהו משפט abc באנגלית 123 וגם בעברית</p>",
+    "both ways": "<p dir=rtl>שלום לכולם, זהו משפט abc \u05d1\u05d0נ\u05d2לית 123 ו\u05d2ם \u05d1ע\u05d1רית</p>",
     "small capitals": "<p style='font:small-caps 20px serif'>Some Words for Readers</p>",
     "capitals that are longer": "<h2 style='text-transform:uppercase'>Große Straße, weißer Spaß in Gießen</h2>",
     "capitals, spaced": "<p style='text-transform:uppercase;letter-spacing:.2em'>some words for readers</p>",
@@ -783,18 +784,44 @@ def test_text_on_large_pale_words_is_read(studio: Studio) -> None:
     assert _WORDS in domsieve.clean(page, method="none", hidden="pixels").text
 
 
-@pytest.mark.browser
-def test_single_words_that_are_covered_are_cut_out(studio: Studio) -> None:
-    words = "we see grave and we hear otter but they can read lemon in it"
-    bars = "".join(_BAR.format(words.index(word), len(word)) for word in ("grave", "otter", "lemon"))
+def _without(studio: Studio, text: str, words: Sequence[str]) -> str:
+    """Return what is kept of a text of which some words are covered."""
+    bars = "".join(_BAR.format(text.index(word), len(word)) for word in words)
     page = show(
         studio,
-        f"<div style='position:relative;font:16px monospace'><p style='margin:0'>{words}</p>{bars}</div><script>"
+        f"<div style='position:relative;font:16px monospace'><p style='margin:0'>{text}</p>{bars}</div><script>"
         "for (const one of document.querySelectorAll('canvas')) { const c = one.getContext('2d');"
         "c.fillStyle = '#fff'; c.fillRect(0, 0, 999, 999) }</script>",
     )
-    kept = str(domsieve.clean(page, method="none", hidden="pixels").text).split()
-    assert kept == [word for word in words.split() if word not in {"grave", "otter", "lemon"}]
+    return str(domsieve.clean(page, method="none", hidden="pixels").text).strip()
+
+
+@pytest.mark.browser
+def test_single_words_that_are_covered_are_cut_out(studio: Studio) -> None:
+    words = "we see grave and we hear otter but they can read lemon in it"
+    covered = ["grave", "otter", "lemon"]
+    kept = _without(studio, words, covered).split()
+    assert kept == [word for word in words.split() if word not in covered]
+
+
+@pytest.mark.browser
+def test_short_words_between_signs_that_are_covered_are_cut_out(studio: Studio) -> None:
+    words = "tea☀☀☀get☀☀☀the☀☀☀key☀☀☀now☀☀☀"
+    kept = _without(studio, words, ["get", "key"])
+    assert kept == words.replace("get", "").replace("key", "")
+
+
+@pytest.mark.browser
+def test_words_behind_dots_in_the_middle_of_a_text_are_cut_out(studio: Studio) -> None:
+    text = f"Black tea \u202b\u05d0 {_WORDS} now \u05d1 cup of milk \u05d2 garden and the pot\u202c"
+    page = show(
+        studio,
+        "<div style='overflow:hidden;text-overflow:ellipsis;white-space:pre;font:20px/30px sans-serif;"
+        f"width:396px'>{text}</div>",
+    )
+    kept = domsieve.clean(page, method="none", hidden="pixels").text.split()
+    assert {"Black", "tea", "garden", "pot\u202c"} <= {*kept}
+    assert not {"seven", "words", "reader", "can", "now"} & {*kept}
 
 
 @pytest.mark.browser
@@ -915,6 +942,12 @@ def test_unseen_parts_between_others_count_as_seen_only_where_they_are_few() -> 
     assert seen_ranges(first, letters, few, nine - 5) == [(0, 9), (13, 52)]
     assert seen_ranges(first, letters, few, none) == [(0, 9), (13, 40), (43, 52)]
     assert seen_ranges(first, letters, many, nine) == [(0, 9), (22, 31), (43, 52)]
+    # Letters between parts have no box.
+    assert seen_ranges(first[[0, 2, 6]], letters[[0, 2, 6]], few[[0, 2, 6]], nine[:3]) == [
+        (0, 9),
+        (13, 22),
+        (43, 52),
+    ]
 
 
 @pytest.mark.parametrize(

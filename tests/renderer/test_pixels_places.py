@@ -633,7 +633,7 @@ DOUBTED = {
         f"--t }}</style>{_COVER_BY.replace('TIME', '--t')}<div id=x>{_TALL}</div><script>x.scrollTop = 999</script>",
     ),
     "an animation that goes back while something else is in view": (
-        "what animations change goes back when a reader scrolls",
+        "hardly any page has animation-trigger",
         "<style>@keyframes k { from { opacity: 0 } } p { animation: k 0.2s both; animation-trigger: --t "
         "play-forwards play-backwards } i { display: block; timeline-trigger: --t view() }</style><i>more</i>"
         f"{_TALL}<p>{{}}</p>"
@@ -673,7 +673,7 @@ DOUBTED = {
         "@container (width < 50px) { i { color: #fff } }</style><div><i>.</i></div><p>{}</p>",
     ),
     "a style query follows an animation": (
-        "styles follow what animations change",
+        "hardly any page has style()",
         "<style>@keyframes k { to { --x: 1 } } div { animation: k 40s infinite } @container/**/style(--x: 2) { p { "
         "color: #fff } }</style><div><p>{}</p></div>",
     ),
@@ -771,7 +771,7 @@ def test_what_a_reader_may_not_come_to_see_is_left_to_layout(ahead: Snapshot, wa
 @pictured(lambda way: LIVELY[way])
 @pytest.mark.parametrize("way", LIVELY)
 def test_a_wheel_shows_all_of_a_page(ahead: Snapshot, way: str) -> None:
-    assert not ahead.provenance.reasons, way
+    assert ahead.provenance.complete or "hardly any page has animation-" in str(ahead.provenance.reasons[0])
     text = domsieve.clean(ahead, method="none", hidden="pixels").text
     assert [number for number in range(50) if f"passage {number} of the page" not in text] == []
 
@@ -826,7 +826,7 @@ def test_what_is_no_longer_laid_out_when_the_page_is_scrolled_is_hidden_alone(st
         studio,
         f"<style>{style}</style><p>before</p>{_TALL}<p class=gone>it goes away</p><p>{_WORDS}</p>{_TALL}",
     )
-    assert page.provenance.complete
+    assert "hardly any page has animation-timeline" in str(page.provenance.reasons[0])
     text = domsieve.clean(page, method="none", hidden="pixels").text
     assert str(text).split() == ["before", *_WORDS.split()]
 

@@ -299,6 +299,6 @@ globalThis.dom = (() => {
     isLength, isBounded, showsNoscript, paintsBeyond, scrolls, canScroll, animationsOf, refreshOf, refreshBy, leavesIn, clocksOf,
     hasOwn, ANIMATING, STRONGEST, NOBODY, isSent, runs, leftOf, endsWithin, isYoung, lasts, periodOf, repeats,
     isEndless,
-    begins, isPassing, bringTo, SOON_MS, SLOW_MS, hold, isHeld, letGo,
+    begins, isPassing, bringTo, SOON_MS, SLOW_MS, ENDLESS_MS, hold, isHeld, letGo,
   };
 })();

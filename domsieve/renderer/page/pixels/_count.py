@@ -38,6 +38,7 @@ class Count:
     letters : the lines whose letters can be drawn apart.
     can_be_alone : (B,), whether the letters of a part can be made transparent while those of all others are seen.
     settled : (B,), the parts of which no later picture says more.
+    unclear : (B,), the parts that readers may take for other letters.
     walked : (B,), if only these are sure to be seen by readers: those that a wheel brings in view.
     """
 
@@ -47,7 +48,7 @@ class Count:
         self._changed, self._ink = np.zeros(count), np.zeros(count)
         self._is_known = np.isin(scene.document_of[scene.owner], documents) & ~scene.unsure[scene.owner]
         self._is_counted = np.zeros(count, np.bool_)
-        self._is_given_up, self.settled = np.zeros((2, count), np.bool_)
+        self._is_given_up, self.settled, self.unclear = np.zeros((3, count), np.bool_)
         self.can_be_alone = scene.alone[scene.owner]
         self.letters = letters
         self.walked: Bools | None = None
@@ -121,7 +122,7 @@ class Count:
 
     def take(self, other: "Count", boxes: Bools) -> None:
         """Take over what is counted elsewhere of some parts, and which are unknown there."""
-        for name in ("_changed", "_ink", "_is_counted"):
+        for name in ("_changed", "_ink", "_is_counted", "unclear"):
             getattr(self, name)[boxes] = getattr(other, name)[boxes]
         self._is_known &= other._is_known
 
@@ -132,9 +133,11 @@ class Count:
         whole = area(self.scene.box)
         share = np.divide(area(place), whole, out=np.ones_like(whole), where=whole > 0)
         self._ink[boxes] = (self.scene.ink * share)[boxes]
+        self.unclear &= ~boxes
         for part in parts:
             self._changed[boxes] += part.changed[boxes]
             self._is_known[boxes & part.unsure] = False
+            self.unclear |= boxes & part.unclear
 
     def settle(self, boxes: Bools, again: Bools) -> None:
         """Count some parts of the page as settled, but for those that are looked for `again`."""

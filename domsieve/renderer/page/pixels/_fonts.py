@@ -1,11 +1,12 @@
 """Fonts of a page that draw other letters than its texts have."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
 from domsieve.renderer.page.pixels._cases import in_case, units
-from domsieve.renderer.page.pixels._parts import CHANCE, Bools, Ints, px
+from domsieve.renderer.page.pixels._parts import CHANCE, F64, Bools, Ints, px
 from domsieve.renderer.page.pixels._scene import Scene
 from domsieve.snapshot.page import Kind
 
@@ -30,6 +31,13 @@ _JOINING = (
     *((0x0590, 0x109F), (0x1100, 0x11FF), (0x1700, 0x1CFF), (0xA800, 0xAAFF), (0xABC0, 0xABFF)),
     *((0xD7B0, 0xD7FF), (0xFB1D, 0xFDFF), (0xFE70, 0xFEFE), (0x10800, 0x11FFF), (0x1E800, 0x1EFFF)),
 )
+# Letters of Hangul that draw nothing.
+_FILLERS = frozenset("\u115f\u1160\u3164\uffa0")
+# Fonts draw their letters otherwise than those for reading if more than this share of the used ones is unlike theirs.
+_UNLIKE_SHARE = 0.2
+# Or if more than the second share of their parts looks less than the first like their letters one by one. Measured:
+# up to .11 of the words in 18 fonts.
+_LEAST_EVEN, _MOST_UNEVEN = 0.75, 0.25
 _STYLES = (
     *("font-style", "font-weight", "font-family", "font-variant-caps", "font-stretch"),
     *("text-rendering", "font-size", "letter-spacing", "font-kerning"),
@@ -84,7 +92,7 @@ class Written:
 
     Attributes
     ----------
-    fonts : pairs of a font and the letters and digits in it.
+    fonts, signs : pairs of a font and the letters and digits in it, and those of a font and all else.
     lines : pieces of lines: the font, the text, and where in it each part begins and ends, in code units.
     """
 
@@ -93,6 +101,7 @@ class Written:
     ) -> None:
         self._scene = scene
         letters: dict[DrawnFont, dict[str, None]] = {}
+        signs: dict[DrawnFont, dict[str, None]] = {}
         self.lines: list[tuple[DrawnFont, str, list[list[int]]]] = []
         self._drawn: list[tuple[DrawnFont, str, Ints]] = []
         own = np.flatnonzero((scene.document_of[scene.owner] == document) & (scene.line < len(scene.pieces)))
@@ -113,10 +122,15 @@ class Written:
                 size_px = px(size) * float(scene.zoom[node])
                 others = caps or "normal", stretch, rendering, kerning or "auto", px(letter) != 0
                 drawn = f"{style} {weight}", size_px, family, *others
-                letters.setdefault(drawn, {}).update(dict.fromkeys(filter(str.isalnum, text)))
-                for some in np.split(parts, range(_TOGETHER, parts.size, _TOGETHER)):
+                letters.setdefault(drawn, {}).update(dict.fromkeys(filter(_is_letter, text)))
+                signs.setdefault(drawn, {}).update(dict.fromkeys(one for one in text if not one.isalnum()))
+                groups = np.split(parts, range(_TOGETHER, parts.size, _TOGETHER))
+                starts = [*(int(scene.chars[some].min()) for some in groups), len(text)]
+                for number, some in enumerate(groups):
                     chars = scene.chars[some]
-                    begin, inside = int(chars.min()), text[chars.min() : chars.max()]
+                    # Fonts may have other letters by what is before them, also white space.
+                    begin = starts[number - 1] if number > 1 else 0
+                    inside = text[begin : max(starts[number + 1], int(chars.max()))]
                     ends = [
                         [units(inside[: end - begin]) for end in _letters_in(text, *pair)]
                         for pair in chars.tolist()
@@ -124,19 +138,27 @@ class Written:
                     self.lines.append((drawn, inside, ends))
                     self._drawn.append((drawn, text, some))
         self.fonts = [(font, "".join(_some(all_))) for font, all_ in letters.items()]
+        self.signs = [(font, "".join(_some(all_))) for font, all_ in signs.items()]
 
-    def misread(
-        self, mistaken: Sequence[str], tiny: Sequence[str], joined: Sequence[Sequence[float]]
-    ) -> Bools:
-        """Return the parts (B,) that show other letters than they have.
+    async def misread(self, ask: Callable[..., Awaitable[Any]]) -> tuple[Bools, F64]:
+        """Return the parts (B,) that show other letters than they have, and how many letters of others may be others.
 
         Parameters
         ----------
-        mistaken, tiny : of each font the letters that it draws like others, and those too small to be read.
-        joined : of each piece of a line how much its parts look like their letters one by one.
+        ask : calls a function of ``fonts.js`` in the document.
         """
+        mistaken, tiny = await ask("mistaken", *self.fonts), await ask("tiny", *self.fonts)
+        stray, lettered = await ask("stray", *self.signs), await ask("mistaken", *self.signs)
+        joined = await ask("joined", *self.lines)
         small = {font: frozenset(one) for (font, _), one in zip(self.fonts, tiny, strict=True)}
-        wrong = {font: (all_, one) for (font, all_), one in zip(self.fonts, mistaken, strict=True)}
+        signs = {font: one for (font, _), (one, _) in zip(self.signs, lettered, strict=True)}
+        hidden = {font: frozenset(one) for (font, _), one in zip(self.signs, stray, strict=True)}
+        wrong = {font: (all_, one) for (font, all_), (one, _) in zip(self.fonts, mistaken, strict=True)}
+        unlike = {
+            font: {*one, *other}
+            for (font, all_), (one, other) in zip(self.fonts, mistaken, strict=True)
+            if len({*one, *other}) > _UNLIKE_SHARE * len(all_)
+        }
         few = {font: one for font, (all_, one) in wrong.items() if len(one) > len(all_) / 2}
         strange = {
             font
@@ -146,7 +168,7 @@ class Written:
         if sum(map(len, few.values())) >= _FEWEST_LETTERS:  # each letter may be in a font of its own
             strange |= few.keys()
         scene = self._scene
-        compared, mistaken_in, is_strange = np.zeros((3, scene.line.size))
+        compared, mistaken_in, is_strange, doubtful = np.zeros((4, scene.line.size))
         is_like, is_tiny = np.ones_like(compared), np.zeros(compared.size, np.bool_)
         mistaken_by: dict[int, set[str]] = {}  # the letters of each text that look like others
         swapped: set[str] = set()  # those of parts of which most do, in any fonts
@@ -154,7 +176,9 @@ class Written:
             is_strange[parts] = np.maximum(is_strange[parts], font in strange)
             for part, like in zip(parts.tolist(), likeness, strict=True):
                 text = piece[slice(*scene.chars[part])]
-                is_tiny[part] |= not small[font].isdisjoint(text)
+                others = *unlike.get(font, ()), *signs[font]
+                doubtful[part] = max(doubtful[part], sum(map(text.count, others)))
+                is_tiny[part] |= not (hidden[font].isdisjoint(piece) and small[font].isdisjoint(text))
                 of_all, of_wrong = (sum(map(text.count, letters)) for letters in wrong[font])
                 if of_wrong >= mistaken_in[part]:
                     compared[part], mistaken_in[part] = of_all, of_wrong
@@ -162,7 +186,7 @@ class Written:
                 mistaken_by.setdefault(int(scene.owner[part]), set()).update(found)
                 if 2 * of_wrong > of_all:
                     swapped |= found
-                inside = [not _joins(one) for one in text if one.isalpha()]
+                inside = [not _joins(one) for one in text if _is_letter(one)]
                 if 2 * sum(inside) >= len(inside):
                     is_like[part] = min(is_like[part], like)
         letters_of, like_of, compared_of, mistaken_of = (
@@ -178,7 +202,23 @@ class Written:
         is_short &= scene.letters[is_short].sum() >= _FEWEST_MISTAKEN
         count = np.bincount(scene.owner[is_joined], scene.letters[is_joined], scene.kind.size)
         is_joined &= (is_strange > 0) | (count[scene.owner] >= _FEWEST_MISTAKEN)
-        return np.asarray(is_tiny | is_other | is_joined | is_short)
+        is_wrong = is_tiny | is_other | is_joined | is_short
+        varied = scene.letters * self._varies(joined)
+        return is_wrong, np.where(is_wrong, 0, np.maximum(doubtful, varied))
+
+    def _varies(self, joined: Sequence[Sequence[float]]) -> Bools:
+        """Return the parts (B,) of fonts that draw many of them otherwise than their letters one by one."""
+        likes: dict[DrawnFont, list[float]] = {}
+        for (font, _, _), some in zip(self._drawn, joined, strict=True):
+            likes.setdefault(font, []).extend(some)
+        varied = {
+            font for font, some in likes.items() if np.mean(np.array(some) < _LEAST_EVEN) > _MOST_UNEVEN
+        }
+        found = np.zeros(self._scene.line.size, np.bool_)
+        for (font, _, parts), some in zip(self._drawn, joined, strict=True):
+            if font in varied:
+                found[parts] |= np.array(some) < _LEAST_EVEN
+        return found
 
 
 def _some(letters: Iterable[str]) -> list[str]:
@@ -186,6 +226,10 @@ def _some(letters: Iterable[str]) -> list[str]:
     found = [one for one in letters if one <= _LAST_COMPARED]
     others = [one for one in letters if one > _LAST_COMPARED]
     return found + (others if len(others) <= _MOST_WRITTEN else CHANCE.sample(others, _MOST_WRITTEN))
+
+
+def _is_letter(sign: str) -> bool:
+    return sign.isalnum() and sign not in _FILLERS
 
 
 def _joins(letter: str) -> bool:

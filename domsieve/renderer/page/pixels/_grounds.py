@@ -1,12 +1,15 @@
 """What is behind letters: whether they are lost in a rough ground, or in ink of their own colour."""
 
 import itertools
+import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from domsieve.renderer.page.pixels._parts import F64, Bools
+from domsieve.renderer.page.pixels._parts import F64, Bools, Ints
+from domsieve.snapshot.contrast import WEIGHTS
 
 # Letters are lost if neighbouring pixels of their ground differ by more than this share of what the letters
 # change, and what these make darker and lighter nearly cancels out, in each channel. Measured: 1.2 to 2.5 and up
@@ -19,6 +22,10 @@ _MOST_NOISE, _LEAST_IN_NOISE = 1.2, 0.45
 # And they are, if neighbouring pixels differ less, both ways cancel out, and there is nearly no such correlation.
 # Measured: .58 to .9 and up to .2 for letters that are filled with the noise of their ground, or invert it.
 _SOME_NOISE, _LEAST_IN_SOME = 0.3, 0.25
+# Of red, green and blue, what readers see as light (Rec. 601). Letters that only change blue are lost in noise of red
+# and green: of these three, that in place of blue must have the noise.
+_LIGHT = (0.299, 0.587, 0.114)
+_COLOURS, _WITHOUT_BLUE = [0, 1, 2], [0, 1, 3]
 # Letters cannot be told from other ink of their colour if more than this share of their own ink is on it, it has at
 # least so many of the edges that they have, and so much of it, as a share of their own, is at most a pixel beside
 # them, on a ground that is even elsewhere, in more than this share of the pixels. Measured: .34 to .71, .53 to 1.9,
@@ -42,6 +49,11 @@ _ROUGH, _LEAST_USUAL = 0.5, 0.3
 _OTHER_COLOUR = 0.35
 # Colours that differ by less than this (of 255) are one; pixels are sorted by colours of so many levels.
 _ONE_COLOUR, _LEVELS = 12, 8
+# Letters are unclear if the picture of them correlates less with what they change; or a little more, if what is
+# behind or over them has more edges of their colour than this share of their own. Measured: .65 to .88 and .3 to .8
+# for letters among strokes that make others of them, .1 to .8 on noise; .85 and up, and up to .28, on 30 pages
+# without photographs.
+_LEAST_CLEAR, _LEAST_AMONG_INK, _MOST_INK = 0.8, 0.9, 0.3
 
 
 def is_noise(ground: NDArray[np.uint8], whole: NDArray[np.uint8], differs: Bools, inks: F64 | None) -> bool:
@@ -53,22 +65,72 @@ def is_noise(ground: NDArray[np.uint8], whole: NDArray[np.uint8], differs: Bools
     differs : the pixels that letters change (height, width).
     inks : those of all letters there (height, width, 3), 0 to 1; None if they are not known.
     """
-    behind = ground.astype(np.int16)
-    change = (whole - behind)[differs]
+    behind, seen = (
+        np.append(one, (one @ np.array(_LIGHT))[..., None], axis=2)
+        for one in (ground.astype(np.float64), whole)
+    )
+    change = (seen - behind)[differs]
     grain = np.abs(np.diff(behind, axis=1)).mean(axis=(0, 1))  # of each channel
     size, way = np.abs(change).mean(axis=0), np.abs(change.mean(axis=0))
-    is_both_ways = (way < _LEAST_ONE_WAY * size).all()
-    if is_both_ways and (grain > _LEAST_NOISE * size).all():
-        return True
-    if inks is None:
-        return False
-    if (grain > _MOST_NOISE * size).all():
-        least = _LEAST_IN_NOISE
-    elif is_both_ways and (grain > _SOME_NOISE * size).all():
-        least = _LEAST_IN_SOME
-    else:
-        return False
-    return _likeness(whole, inks.max(axis=2)) < least
+    is_both_ways = way <= _LEAST_ONE_WAY * size
+    for some in _COLOURS, _WITHOUT_BLUE:
+        if is_both_ways[some].all() and (grain >= _LEAST_NOISE * size)[some].all():
+            return True
+        if inks is None:
+            continue
+        if (grain >= _MOST_NOISE * size)[some].all():
+            least = _LEAST_IN_NOISE
+        elif is_both_ways[some].all() and (grain >= _SOME_NOISE * size)[some].all():
+            least = _LEAST_IN_SOME
+        else:
+            continue
+        if _likeness(seen[..., some], inks.max(axis=2)) < least:
+            return True
+    return False
+
+
+def unclear(
+    parts: Ints,
+    edges: Ints,
+    pictures: tuple[NDArray[np.uint8], NDArray[np.uint8]],
+    inks: Sequence[NDArray[np.uint8] | None],
+) -> Bools:
+    """Return which parts (B,) have letters of whose picture much is made by something else.
+
+    Readers may see other letters there: strokes beside letters make others of them, and noise hides them.
+
+    Parameters
+    ----------
+    parts, edges : the numbers of some parts, and the left, top, right and bottom of all in pixels (B, 4).
+    pictures : those without and with letters (height, width, 3).
+    inks : of each of the parts the letters in its ink (height, width), None if they are not known.
+    """
+    found = np.zeros(len(edges), np.bool_)
+    for part, ink in zip(parts.tolist(), inks, strict=True):
+        x, y, right, bottom = edges[part].tolist()
+        inside = np.s_[y:bottom, x:right]
+        ground, whole = (one[inside] for one in pictures)
+        if np.ptp(ground, axis=(0, 1)).max() <= 1:
+            continue
+        clear = _clarity(ground, whole)
+        found[part] = clear < _LEAST_CLEAR or (
+            clear < _LEAST_AMONG_INK
+            and ink is not None
+            and _overlay(ground, whole, ink[inside] / 255)[2] > _MOST_INK
+        )
+    return found
+
+
+def _clarity(ground: NDArray[np.uint8], whole: NDArray[np.uint8]) -> float:
+    """Return the correlation of a picture of letters with what they change, which is 1 on an even ground."""
+    seen, change = (one * WEIGHTS for one in (whole.astype(np.float64), whole.astype(np.float64) - ground))
+    # Lines along letters, which make even rows, are no part of them.
+    is_even = np.ptp(ground, axis=1).max(axis=1) < _ONE_COLOUR
+    for one in seen, change:
+        others = one[~is_even].sum(axis=(0, 1)) / max(np.count_nonzero(~is_even) * one.shape[1], 1)
+        one -= np.where(is_even[:, None, None], one.mean(axis=1, keepdims=True), others)
+    size = math.sqrt((seen**2).sum() * (change**2).sum())
+    return float((seen * change).sum() / size) if size else 0.0
 
 
 def is_overlaid(ground: NDArray[np.uint8], whole: NDArray[np.uint8], ink: F64) -> bool:
@@ -227,7 +289,7 @@ def _edges(values: F64) -> float:
     return float(sum(np.abs(np.diff(values, axis=axis)).sum() for axis in (0, 1)))
 
 
-def _likeness(picture: NDArray[np.uint8], ink: F64) -> float:
+def _likeness(picture: F64, ink: F64) -> float:
     """Return the largest correlation of a channel of a picture (h, w, 3) with the ink of letters (h, w)."""
     values = np.append(picture.reshape(-1, 3).T, ink.reshape(1, -1), axis=0)
     with np.errstate(invalid="ignore", divide="ignore"):

@@ -14,8 +14,19 @@ from domsieve.snapshot.contrast import contrast
 # So many different texts on top of each other, on so much of a part, cannot be read. Lines that are much higher than
 # their letters are slanted, and say little about where these are.
 _PILE, _BURIED, _SLANTED = 3, 0.5, 3.0
+# Slanted lines lie on each other if they are nearer than this share of their font; a letter is so wide. Guesses.
+_NEAR, _LETTER = 0.5, 0.5
 # So many copies of a text are looked for. Shadows and effects shift them no farther than this share of a letter.
 _MOST_COPIES, _MOST_SHIFT = 300, 0.15
+_SAME = (
+    "letter-spacing",
+    "word-spacing",
+    "font-size",
+    "font-family",
+    "font-style",
+    "font-stretch",
+    "text-transform",
+)
 # Two texts cannot be read if so much of the ink of one is where the other has more ink than this, of 255, or so much
 # ink of the other, as a share of its own, is at most a pixel beside it; and if what their letters change differs by
 # less than the last share. Measured: .2 to .9 under and .3 to .7 beside for two texts of one colour up to 5 px apart,
@@ -77,6 +88,7 @@ class Heaps:
         self._around, self._others = around, np.unique(self._line[is_word])
         for part in np.flatnonzero(self.buried).tolist():
             self.buried[part] = self._is_piled(part)
+        self._bury_slanted(np.flatnonzero(counts & ~scene.is_sign & slanted[self._line]), scale)
         others = paints & ~is_word
         is_flat = slanted[self._line] & ~scene.is_sign
         for x, y, right, bottom in (
@@ -111,6 +123,16 @@ class Heaps:
             cover[max(y, 0) : max(low, 0), max(x, 0) : max(end, 0)] += 1
         return bool(np.count_nonzero(cover >= _PILE) > _BURIED * cover.size)
 
+    def _bury_slanted(self, parts: Ints, scale: float) -> None:
+        """Find the parts, of slanted lines, in heaps: letters of two other texts lie on theirs."""
+        scene, edges, owner = self._scene, self._edges[parts].astype(np.float64), self._scene.owner[parts]
+        middle, letter_px = (edges[:, :2] + edges[:, 2:]) / 2, scale * scene.font_px(parts)
+        half = scene.letters[parts] * _LETTER * letter_px / 2
+        for at, part in enumerate(parts.tolist()):
+            apart = np.abs((middle - middle[at]) @ np.linalg.pinv(scene.maps[owner[at]]).T)
+            near = (apart[:, 1] < _NEAR * letter_px[at]) & (apart[:, 0] < half + half[at])
+            self.buried[part] = np.unique(owner[near & (owner != owner[at])]).size >= _PILE - 1
+
     def _is_in(self, mask: Bools, parts: Bools) -> Bools:
         """Return which of some parts (B,) are mostly inside of a mask of the picture."""
         found = np.zeros_like(parts)
@@ -123,10 +145,11 @@ class Heaps:
     def _copies(self, lines: Ints) -> dict[int, int]:
         """Return the lines, of some, that are copies of others by which shadows and effects are made, with these."""
         scene, first = self._scene, self._first
-        alike: dict[tuple[str, int], list[int]] = {}
+        alike: dict[tuple[str | int, ...], list[int]] = {}
         for line in lines.tolist():
             said = scene.pieces[number] if (number := scene.line[first[line]]) < len(scene.pieces) else ""
-            alike.setdefault((said, int(scene.against[first[line]])), []).append(line)
+            styles = scene.style(int(scene.owner[first[line]]), *_SAME)
+            alike.setdefault((said, int(scene.against[first[line]]), *styles), []).append(line)
         found: dict[int, int] = {}
         for group in alike.values():
             if not 1 < len(group) <= _MOST_COPIES:

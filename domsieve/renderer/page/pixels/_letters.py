@@ -7,9 +7,10 @@ from unicodedata import bidirectional
 
 import numpy as np
 
+from domsieve.renderer.page.pixels._boxes import area
 from domsieve.renderer.page.pixels._cases import begins_in, in_case, units
 from domsieve.renderer.page.pixels._crowds import LEAST_ROOM
-from domsieve.renderer.page.pixels._parts import F64, Bools, Ints, px
+from domsieve.renderer.page.pixels._parts import F64, Bools, Ints, common, px
 from domsieve.renderer.page.pixels._scene import Scene
 from domsieve.renderer.page.pixels._turns import turned_lines
 from domsieve.snapshot.page import Kind
@@ -31,6 +32,8 @@ _UPRIGHT = "\u1100"
 _FEWEST_UNSEEN, _FEWEST_IF_CURVED = 3, 9
 # Letters that are less high than this (px), or on top of each other, cannot be read in lines of so many.
 _LEAST_HEIGHT, _FEWEST_LETTERS = 2.5, 6
+# Of the ink of a line, as an area. Measured: .9 and more on lines of 27 fonts, also of handwriting.
+_LEAST_WITHIN = 0.7
 
 
 class Letters:
@@ -53,6 +56,7 @@ class Letters:
         which code point on its letters are upright in a line that goes down, None for none, and what turns a letter
         along a path and moves it from the left and the top of its box (6,), None for others.
     is_drawn : (B,), the parts of such lines.
+    is_within : (B,), those of which most of the ink is in the text box, where letters are looked for.
     ink : (B,), the ink that the line of each part was drawn with: lines on top of each other have different ones.
     """
 
@@ -104,6 +108,7 @@ class Letters:
             self.by_document[document].append(line)
             self._parts[line] = parts
         self.is_drawn = np.isin(scene.line, [*self.lines])
+        self.is_within = np.ones_like(self.is_drawn)
         self.ink = np.zeros(scene.line.size, np.intp)
 
     @property
@@ -209,6 +214,9 @@ class Letters:
                 self.is_drawn[parts] = False
                 continue
             scene.ink_box[line] = found["ink"]
+            if found["high"] is not None:
+                ink = scene.ink_box[line][None]
+                self.is_within[parts] = area(common(ink, scene.line_box[line])) >= _LEAST_WITHIN * area(ink)
             is_low = found["high"] is not None and found["high"] < _LEAST_HEIGHT
             if scene.letters[parts].sum() >= _FEWEST_LETTERS and (is_low or found["room"] < LEAST_ROOM):
                 scene.misshapen[scene.owner[parts]] = True

@@ -26,7 +26,7 @@ FAR_SHADOW = 0.4
 """A shadow that is farther away than this share of the size of letters, and less blurred, is a copy of them."""
 SPREAD_PX = 40.0
 """How far blurs reach beyond the box of a text at most. A guess: larger ones are too faint to be read."""
-_ANYWHERE_PX = 100_000.0
+ANYWHERE_PX = 100_000.0
 
 # The parts of a line have places of their own if it is as long as its letters make it, which boxes of turned letters
 # are not: so many sizes.
@@ -38,6 +38,8 @@ _LEAST_READ, _FEWEST_IN_LINE, _LEAST_LETTER_PX, _LINE_HEIGHT = 0.2, 6, 3.5, 1.15
 # Where more than this share of the letters is unseen in parts that were not compared with their letters, none of them
 # counts as seen. So few letters that are seen do not show a text.
 _UNSEEN_SHARE, _FEWEST_SEEN = 0.35, 3
+# So few letters without a box, such as joiners, are seen as those around them.
+_FEWEST_BETWEEN = 4
 # Scroll bars take room from the content of a frame.
 _FRAME_PX = 20.0
 # Controls of direction: those that force one, those that begin a part of the text, and those that end one.
@@ -188,7 +190,7 @@ def count_letters(text: str) -> int:
 def seen_ranges(first: Ints, letters: Ints, is_seen: Bools, fewest_unseen: Ints) -> list[tuple[int, int]]:
     """Return which letters of a text are seen, as ranges from a letter to one after the last, in order.
 
-    Short parts between others count as these do.
+    Short parts between others count as these do. Letters between parts have no box, so they are not seen.
 
     Parameters
     ----------
@@ -197,7 +199,11 @@ def seen_ranges(first: Ints, letters: Ints, is_seen: Bools, fewest_unseen: Ints)
     """
     runs: list[list[Any]] = []
     columns = zip(first.tolist(), letters.tolist(), is_seen.tolist(), fewest_unseen.tolist(), strict=True)
+    reached = 0
     for begin, count, seen, least in columns:
+        if runs and begin > reached:
+            runs.append([reached, begin, False, _FEWEST_BETWEEN])
+        reached = max(reached, begin + count)
         if runs and runs[-1][2] == seen:
             runs[-1][1] = max(runs[-1][1], begin + count)
             runs[-1][3] = min(runs[-1][3], least)
@@ -301,7 +307,7 @@ def is_drawn_again(shadows: str, effect: str, reflection: str, size_px: float) -
 def drawn_px(effect: str, reflection: str) -> float:
     """Return how far from its box a computed ``filter`` or ``-webkit-box-reflect`` draws a text, in px."""
     if "url(" in effect or reflection not in {"none", ""}:
-        return _ANYWHERE_PX
+        return ANYWHERE_PX
     words = effect.replace("(", " ").replace(")", " ").split()
     lengths = sum(abs(float(word[:-2])) for word in words if word.endswith("px"))
     return SPREAD_PX + lengths if lengths else 0.0

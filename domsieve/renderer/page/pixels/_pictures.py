@@ -7,7 +7,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from domsieve.renderer.page.pixels._boxes import Boxes, area, around_all, chunks, counts
-from domsieve.renderer.page.pixels._grounds import blends_in, is_noise, is_overlaid, lie_on_ink, steps_of
+from domsieve.renderer.page.pixels._grounds import (
+    blends_in,
+    is_noise,
+    is_overlaid,
+    lie_on_ink,
+    steps_of,
+    unclear,
+)
 from domsieve.renderer.page.pixels._heaps import Heaps, equal_lines, lines_around
 from domsieve.renderer.page.pixels._images import FINE, SCALE, levels_of, reduced, shifted, steady_levels
 from domsieve.renderer.page.pixels._letters import INKS, Letters
@@ -54,6 +61,7 @@ class Pictures:
     changed : (B,), how many pixels of each part of a text differ.
     smeared : (B,), the parts that differ, but cannot be read.
     unsure : (B,), the parts that cannot be told from what moves, or from others that overlap them.
+    unclear : (B,), the parts that readers may take for other letters, see `unclear`.
     are_many : whether there are more pictures than one with letters and one without.
     """
 
@@ -68,7 +76,8 @@ class Pictures:
         self._clip = clip
         self._edges = self._scaled(place)
         self._is_near = meet(place, clip + _REACH_PX / SCALE * OUTWARDS)
-        self.unsure, self.are_many = np.zeros(len(place), np.bool_), False
+        self.unsure, self.unclear = np.zeros((2, len(place)), np.bool_)
+        self.are_many = False
         self.changed = self._count(self._differs)
         changed = np.flatnonzero(self.changed > 0)
         self.smeared = self._is_smeared(levels, np.flatnonzero(scene.smeared[scene.owner]), self._edges)
@@ -92,7 +101,11 @@ class Pictures:
         drawn : their letters in each ink, in a picture of the same part in full size.
         """
         inked = reduced(drawn)
-        self.smeared |= self._is_lost(np.flatnonzero(self.changed > 0), letters, inked, drawn)
+        changed, fine = np.flatnonzero(self.changed > 0), np.asarray(drawn)
+        own = [fine[..., letters.ink[part]] if letters.is_drawn[part] else None for part in changed.tolist()]
+        ground, whole = map(np.asarray, self._whole)
+        self.unclear = unclear(changed, FINE * self._edges, (ground, whole), own)
+        self.smeared |= self._is_lost(changed, letters, inked, drawn)
         parts = np.flatnonzero(letters.is_drawn & (self.changed > 0) & ~self._scene.is_sign & ~self.smeared)
         inks, edges, is_level = (
             letters.ink[parts],
@@ -118,7 +131,13 @@ class Pictures:
         """Compare doubtful parts once more, in a picture of a place, see `around`, without the filling of letters."""
         found = levels_of(self._complete[0].crop(self._scaled(around[None])[0].tolist()), picture)
         levels = np.zeros_like(comparison.levels)
-        levels[self._inside(around, comparison)] = np.where(found > _LEAST_CONTRAST, found, 0)
+        inside = self._inside(around, comparison)
+        levels[inside] = np.where(found > _LEAST_CONTRAST, found, 0)
+        whole = np.asarray(self._complete[0])
+        ground = whole.copy()
+        ground[inside] = picture
+        parts = np.flatnonzero(comparison.doubtful)
+        self.unclear |= unclear(parts, self._edges, (ground, whole), [None] * parts.size)
         comparison.fill(levels, counts(levels > 0, comparison.edges))
 
     def _inside(self, around: F64, comparison: Comparison) -> tuple[slice, slice]:

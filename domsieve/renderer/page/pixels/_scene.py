@@ -95,6 +95,7 @@ class Scene(Shapes):
     fixed_of : (N,), the fixed box around a node, -1 for none.
     place_of : where each document begins on the page, and how large it is drawn (2,); see `frame_place`.
     is_cut_at_side : whether readers cannot scroll the page to the side.
+    window_wide : the width of the window in px.
     shows, has_letters : (N,), the nodes with a box that is not invisible, and the texts with letters that have one.
     had_letters : (N,), those that had one at first.
     scrolls : (N,), the nodes in boxes that scroll.
@@ -165,7 +166,7 @@ class Scene(Shapes):
                         column[f"overflow-{axis}"][row[node]] in {"visible", "auto", "scroll"}
                         for axis in "xy"
                     ]
-        self.is_cut_at_side = not self._free[0, 0]
+        self.is_cut_at_side, self.window_wide = not self._free[0, 0], np.inf
         is_cut = np.array(["text" in value for value in column["background-clip"]])[row] & is_element
         self.cut = np.flatnonzero(is_cut)
         self.unsure = self.is_cdata.copy()

@@ -2,10 +2,16 @@
 
 import asyncio
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Iterable, Sequence
 from itertools import chain, pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
+from domsieve.renderer.page.pixels._common_css import (
+    COMMON_PROPERTIES,
+    COMMON_RULES,
+    COMMON_SELECTORS,
+    RARE_FUNCTIONS,
+)
 from domsieve.renderer.page.pixels._css_text import uncommented, unescaped
 from domsieve.renderer.page.pixels._page import OpenPage
 from domsieve.renderer.page.pixels.pixel_capture import PixelCapture
@@ -16,11 +22,8 @@ _RELOAD_S = 2.0
 _MOST_CHARACTERS = 20_000_000
 PICTURED_PARTS = "pictures of parts of elements"
 """`mentioned` says so if there may be some, other than of those parts that captures have."""
-STYLE_QUERIES = "queries of styles"
-"""`mentioned` says so if there may be any: conditions that custom properties fulfil, which animations may change."""
 SCRIPTING_QUERIES = "queries of scripting"
 """`mentioned` says so if there may be any: conditions on whether scripts are on."""
-_STYLE_QUERY = re.compile(r"(?<![\w-])style\(")
 _SCRIPTING_QUERY = re.compile(r"\(\s*+scripting\s*+[:)]")
 # Pseudo-elements: https://www.w3.org/TR/selectors-4/#pseudo-element-syntax
 _PART = re.compile(r"::([a-z-]+)|:(first-line|first-letter)")
@@ -28,6 +31,27 @@ _CAPTURED = frozenset({"before", "after", "marker", "part", "slotted"})
 # These have no pictures, or are of other browsers.
 _PLAIN = "selection", "placeholder", "-webkit-scrollbar", "-moz-", "-ms-"
 _PICTURES = "url(", "image-set(", "var("
+# Names of CSS wherever they may be one. What the browser does not know is none.
+_PROPERTY = re.compile(r"(?<![\w@.#:&-])(?:-webkit-)?([a-z][a-z-]*+)\s*+:(?!:)")
+_SELECTOR = re.compile(r"(::?[a-z][a-z-]*+)")
+_RULE = re.compile(r"@([a-z][a-z-]*+)")
+_SHOWN = re.compile(r"(?<![\w-])(?:display|content-visibility)\s*+:")
+_FUNCTION = re.compile(r"(?<![\w-])(?:-webkit-)?([a-z][a-z-]*+)\(")
+# More names than these are not looked up: no page needs them.
+_MOST_NAMES = 20_000
+
+
+class Mentioned(NamedTuple):
+    """What `mentioned` finds.
+
+    Attributes
+    ----------
+    words : which of the words occur.
+    doubt : what they have that pictures may not follow, since hardly any page has it; "" if there is nothing.
+    """
+
+    words: frozenset[str]
+    doubt: str
 
 
 async def mentioned(
@@ -36,7 +60,7 @@ async def mentioned(
     words: Collection[str],
     otherwise: Collection[str],
     lost: Collection[str],
-) -> frozenset[str]:
+) -> Mentioned:
     """Return which of some words occur in the style sheets of a page or in attributes of its elements.
 
     The sheets of all frames and of all shadow trees are read, also those that scripts have made or changed.
@@ -48,6 +72,7 @@ async def mentioned(
     lost : the addresses of sheets that no server has sent, which therefore mention nothing.
     """
     session, texts = page.session, [_attributes(capture), *await page.ask_all("besides")]
+    styles = [_attributes(capture, "style"), *chain(*await page.ask_all("animated"))]
     headers: list[dict[str, Any]] = []
 
     def take(event: dict[str, Any]) -> None:
@@ -62,25 +87,54 @@ async def mentioned(
             await session.send("Page.stopLoading")
         await opening
         if sum(header["length"] for header in headers) > _MOST_CHARACTERS:
-            return frozenset(otherwise)
+            return Mentioned(frozenset(otherwise), "style sheets are too long to be read")
         names = [{"styleSheetId": header["styleSheetId"]} for header in headers]
         sheets = await asyncio.gather(*(session.send("CSS.getStyleSheetText", name) for name in names))
         texts += [sheet["text"] for sheet in sheets]
+        styles += [sheet["text"] for sheet in sheets]
     finally:
         session.off("CSS.styleSheetAdded", take)
         await asyncio.gather(session.send("CSS.disable"), session.send("DOM.disable"))
-    # What are comments is clear in style sheets, but not in attributes.
-    plain = [unescaped(one).lower() for text in texts for one in {text, uncommented(text)}]
+    plain = _plain(texts)
     found = {word for word in words if any(word in text for text in plain)}
     if any(map(_has_pictured_parts, plain)):
         found.add(PICTURED_PARTS)
-    if any(map(_STYLE_QUERY.search, plain)):
-        found.add(STYLE_QUERIES)
     if any(map(_SCRIPTING_QUERY.search, plain)):
         found.add(SCRIPTING_QUERIES)
     if any([header.get("loadingFailed") and not await page.is_empty(header, lost) for header in headers]):
-        found.update(otherwise)
-    return frozenset(found)
+        return Mentioned(frozenset({*found, *otherwise}), "style sheets cannot be read")
+    plain = _plain(styles)
+    rare = await _rare(page, plain) or ["display in @keyframes"] * any(map(_shows, plain))
+    return Mentioned(frozenset(found), f"hardly any page has {rare[0]}" if rare else "")
+
+
+def _plain(texts: Iterable[str]) -> list[str]:
+    """Return texts in lower case without escapes, with and without comments: attributes may have none."""
+    return [unescaped(one).lower() for text in texts for one in {text, uncommented(text)}]
+
+
+async def _rare(page: OpenPage, texts: Sequence[str]) -> list[str]:
+    """Return which names of CSS occur in style sheets that the browser knows, but hardly any page has."""
+    ways = (_PROPERTY.findall, _SELECTOR.findall, _RULE.findall, _FUNCTION.findall)
+    properties, selectors, rules, functions = (
+        {name for text in texts for name in found(text)} for found in ways
+    )
+    rare = (properties - COMMON_PROPERTIES, selectors - COMMON_SELECTORS, rules - COMMON_RULES)
+    known = await page.call(0, "known", *(sorted(names)[:_MOST_NAMES] for names in rare))
+    return [*known, *(f"{name}()" for name in sorted(functions & RARE_FUNCTIONS))]
+
+
+def _shows(css: str) -> bool:
+    """Return whether key frames change whether elements are shown at all."""
+    for rule in css.split("keyframes")[1:]:
+        depth = 0
+        for piece in rule.split("}"):
+            depth += piece.count("{") - 1
+            if _SHOWN.search(piece):
+                return True
+            if depth <= 0:
+                break
+    return False
 
 
 def _has_pictured_parts(css: str) -> bool:
@@ -94,9 +148,12 @@ def _has_pictured_parts(css: str) -> bool:
     return False
 
 
-def _attributes(capture: PixelCapture) -> str:
-    """Return the values of all attributes of a page."""
+def _attributes(capture: PixelCapture, name: str = "") -> str:
+    """Return the values of all attributes of a page, or of those with one name."""
     found: set[int] = set()
     for document in capture.documents:
-        found.update(chain.from_iterable(flat[1::2] for flat in document.nodes.attributes))
+        pairs = chain.from_iterable(
+            zip(flat[::2], flat[1::2], strict=True) for flat in document.nodes.attributes
+        )
+        found.update(value for key, value in pairs if not name or capture.strings[key].lower() == name)
     return "\n".join(capture.strings[number] for number in sorted(found) if number >= 0)

@@ -9,7 +9,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from domsieve.renderer.page.pixels._parts import F64, OUTWARDS, Bools, Ints, meet, shadow_px
+from domsieve.renderer.page.pixels._parts import (
+    ANYWHERE_PX,
+    F64,
+    OUTWARDS,
+    Bools,
+    Ints,
+    drawn_px,
+    meet,
+    px,
+    shadow_px,
+)
 from domsieve.renderer.page.pixels._scene import Scene
 
 if TYPE_CHECKING:
@@ -191,12 +201,19 @@ def _within(scene: Scene, nodes: Ints) -> Bools:
     return np.asarray((found | scene.below(found))[scene.owner])
 
 
+# Elements whose content may be larger than their box; browsers cut it off, if no style lets it show.
+_REPLACED = frozenset({"img", "video", "canvas", "object", "embed"})
+
+
 class _Lingering:
     """Which parts may never leave a place of the window, as far as the page can be scrolled (`way`, in px)."""
 
     def __init__(self, scene: Scene, way: float) -> None:
         edges, inside = scene.box[:, 1::2].copy(), scene.scroller >= 0
-        boxes = scene.bounds[[one.node for one in scene.scrollers]].reshape(-1, 4)[:, 1::2]
+        around: list[int] = []  # the outermost box that scrolls, of each
+        for scroller in scene.scrollers:
+            around.append(around[scroller.outer] if scroller.outer >= 0 else scroller.node)
+        boxes = scene.bounds[around].reshape(-1, 4)[:, 1::2]
         edges[inside] = boxes[scene.scroller[inside]]  # what scrolls in a box may be anywhere in it
         self._top, self._bottom = edges[:, 0], edges[:, 1] - way
         self._is_sticky = _within(scene, scene.sticky)
@@ -234,12 +251,25 @@ def reach_of(scene: Scene) -> F64:
 
 
 def _painted(scene: Scene, nodes: Ints) -> F64:
-    """Return what `reach_of` does, with the shadows and outlines of some nodes."""
+    """Return what `reach_of` does, with all that some nodes and what is in them paint around their boxes."""
     reach = reach_of(scene)
     for node in nodes.tolist():
-        far = [shadow_px(value, 4) for value in scene.style(node, "box-shadow", "outline")]
-        reach[node] += OUTWARDS * max(far)
+        inside = np.flatnonzero(_inside(scene, node))
+        _, first = np.unique(scene.font_of[inside], return_index=True)  # one of each style
+        reach[node] += OUTWARDS * max(_beyond(scene, one) for one in inside[first].tolist())
     return reach
+
+
+def _beyond(scene: Scene, node: int) -> float:
+    """Return how far a node paints around its box, in px: shadows, outlines, pictures of borders and filters."""
+    shadow, outline, border, effect, overflow = scene.style(
+        node, "box-shadow", "outline", "border-image", "filter", "overflow-x"
+    )
+    if scene.names[node] in _REPLACED and overflow == "visible":
+        return ANYWHERE_PX
+    outset = border.rpartition("/")[2] if border.count("/") > 1 else ""
+    lengths = [px(one) for one in outset.split() if one.endswith("px")]
+    return max(shadow_px(shadow, 4), shadow_px(outline, 4), drawn_px(effect, ""), *lengths, 0.0)
 
 
 def _inside(scene: Scene, node: int) -> Bools:
@@ -251,7 +281,8 @@ def _inside(scene: Scene, node: int) -> Bools:
 
 def _over(scene: Scene, node: int, reach: F64) -> Bools:
     """Return the parts (B,) that may pass over a box which stays in the window."""
-    found = (scene.fixed_box < 0) & (scene.box[:, 0] < reach[2]) & (scene.box[:, 2] > reach[0])
+    beside = scene.box[:, 2] > scene.window_wide  # what is scrolled to the side may come anywhere
+    found = (scene.fixed_box < 0) & (beside | ((scene.box[:, 0] < reach[2]) & (scene.box[:, 2] > reach[0])))
     if (around := cutting(scene, node)) >= 0:
         found &= meet(scene.box, scene.bounds[around])
     return np.asarray(found)

@@ -25,6 +25,7 @@ import asyncio
 import contextlib
 import itertools
 from collections.abc import Sequence, Set
+from functools import partial
 from typing import Any
 
 import msgspec
@@ -41,7 +42,7 @@ from domsieve.renderer.page.pixels._fonts import Written, letters_of_fonts
 from domsieve.renderer.page.pixels._parts import F64, common, meet
 from domsieve.renderer.page.pixels._scene import SHOWING, Scene
 from domsieve.renderer.page.pixels._scripts import revealed, with_scripts
-from domsieve.renderer.page.pixels._sheets import PICTURED_PARTS, SCRIPTING_QUERIES, STYLE_QUERIES, mentioned
+from domsieve.renderer.page.pixels._sheets import PICTURED_PARTS, SCRIPTING_QUERIES, mentioned
 from domsieve.renderer.page.pixels._viewer import AT_END
 from domsieve.renderer.page.pixels._walk import Walker
 from domsieve.renderer.page.pixels._window import grounds_of, in_window, with_grounds
@@ -74,14 +75,16 @@ _FIRST_LINE = "first-line"
 # With these, what is scrolled changes styles, or only places.
 _STATES = "scroll-state", "::scroll-button", ":target-current", ":target-before", ":target-after", "anchored("
 _ANCHORS = "anchor(", "position-area", "position-anchor", "anchor-center"
+# So many letters make a few words, which may say something.
+_MOST_UNCLEAR = 15
 # What pages may have that pictures cannot follow, and hardly any has, see ``oddities``.
 _ODDITIES = {
-    "back": "what animations change goes back when a reader scrolls",
-    "noscript": "the page may show what is for browsers without scripts",
-    "events": "animations of drawings wait for events, or change what is elsewhere",
-    "sizes": "styles may follow sizes that animations change",
-    "adjusted": "fonts of the page have another size than styles say",
-    "number": "a wheel changes a number field, which has the focus",
+    ("noscript",): "the page may show what is for browsers without scripts",
+    ("events",): "animations of drawings wait for events, or change what is elsewhere",
+    ("sizes",): "styles may follow sizes that animations change",
+    ("number",): "a wheel changes a number field, which has the focus",
+    ("shows",): "animations change which elements are shown",
+    ("late", "turns"): "animations end late, while others go on",
 }
 
 
@@ -136,12 +139,11 @@ async def look(
                 page.has_canvas = scripts and any(await page.ask_all("hasCanvas"))
                 sought = (_SKIPPING, _FIRST_LINE, *_STATES, *_ANCHORS)
                 otherwise = (_SKIPPING, _FIRST_LINE, PICTURED_PARTS, SCRIPTING_QUERIES)
-                words = await mentioned(page, capture, sought, otherwise, watch.lost_sheets)
+                words, rare = await mentioned(page, capture, sought, otherwise, watch.lost_sheets)
                 if scripts and SCRIPTING_QUERIES in words:
                     capture = await with_scripts(page, style_names)
                     leave_unpictured(capture)
                     return capture, "no pictures of the page: style sheets ask whether scripts are on"
-                page.has_queries = STYLE_QUERIES in words
                 if _SKIPPING in words or page.has_closed_roots or is_silenced:
                     capture = await revealed(page, style_names, has_canvas=page.has_canvas)
                 page.has_first_lines = _FIRST_LINE in words
@@ -170,10 +172,12 @@ async def look(
     except (ValueError, LookupError, ArithmeticError, msgspec.MsgspecError) as error:
         # The numbers that a hostile page brings about make no sense.
         raise CommandError(f"The page cannot be pictured: {error}") from error
+    doubt = page.doubt or rare
     trouble = trouble or page.doubt
     if (sights == Sight.UNPICTURED).any():
         trouble = trouble or "styles follow the scrolling, and no wheel shows some texts"
-    if missing.is_cut or page.doubt:
+    trouble = trouble or rare
+    if missing.is_cut or doubt:
         seen = np.flatnonzero(sights == Sight.SEEN)
         sights[np.setdiff1d(seen, [*ranges])] = Sight.UNPICTURED
     said = [Sight(sight).name.lower() if sight else "" for sight in sights.tolist()]
@@ -189,14 +193,13 @@ class _Page(Walker):
     Attributes
     ----------
     has_first_lines : whether style sheets may give first lines another font.
-    has_queries : whether styles may follow what animations change.
     has_states : whether styles may follow what is scrolled, other than by animations: `_STATES`.
     was_scrolled : whether boxes were scrolled before the capture.
     moments : moments at which animations bring texts in view that are not, if there are any.
     count : what is counted, once there may be a picture.
     """
 
-    has_first_lines = has_queries = has_states = was_scrolled = False
+    has_first_lines = has_states = was_scrolled = False
     moments: Moments | None = None
     count: Count | None = None
 
@@ -220,13 +223,16 @@ class _Page(Walker):
         scene.has_first_lines = self.has_first_lines
         if mark_missing(scene, missing, is_lively=self.is_lively):
             self.doubt = "pictures are missing that may cover or move texts"
-        elif oddities := [name for found in await self.ask_all("oddities", scripts) for name in found]:
-            self.doubt = _ODDITIES[oddities[0]]
+        oddities = {name for found in await self.ask_all("oddities", scripts) for name in found}
+        for together, doubt in _ODDITIES.items():
+            if oddities.issuperset(together):
+                self.doubt = self.doubt or doubt
         metrics = await self.session.send("Page.getLayoutMetrics")
         window = metrics["cssLayoutViewport"]
         window_px = np.array([window["clientWidth"], window["clientHeight"]], np.float64)
         scrolled, *_ = await self.call(0, "places")
         self.origin = np.array([window["pageX"], window["pageY"]], np.float64) - scrolled
+        scene.window_wide = float(window_px[0])
         fixed, behind = await self._settle(scene, capture, names, window_px)
         grounds = np.array([*behind], np.intp)
         await self.let_float(scene, grounds)
@@ -270,6 +276,16 @@ class _Page(Walker):
         if self.moments:
             await self.view_moments(count, self.moments, fixed, window_px, whole)
         await self.view_under(count, behind, fixed, whole)
+        seen = count.seen(~scene.is_sign)
+        for doubt, parts in (
+            ("letters may be taken for others, by what is on them or behind them", count.unclear),
+            (
+                "letters cannot be compared with those of their font",
+                ~(count.letters.is_drawn & count.letters.is_within),
+            ),
+        ):
+            if scene.letters[seen & parts].sum() >= _MOST_UNCLEAR:
+                self.doubt = self.doubt or doubt
         if self.is_unsteady:
             count.leave(np.ones(scene.owner.size, np.bool_))
         is_cut = np.array([size["width"] > _WIDEST_PX, size["height"] > _TALLEST_PX])
@@ -349,8 +365,6 @@ class _Page(Walker):
         nodes = scene.fixed.tolist()
         fixed = dict(zip(nodes, await self._handles(scene, nodes), strict=True))
         animations, driven, waiting = await self.still()
-        if animations > driven and self.has_queries:
-            self.doubt = self.doubt or "styles follow what animations change"
         self.has_driven = self.has_states or driven > 0
         self.is_lively |= driven > 0 or waiting > 0
         if self.has_driven and self.was_scrolled:
@@ -444,10 +458,11 @@ class _Page(Walker):
                 scene.unread |= np.isin(scene.fonts, wrong)[scene.font_of] & own
                 scene.unsure |= np.isin(scene.fonts, [*others])[scene.font_of] & own
                 texts = Written(scene, document, others, await self._first_lines(scene, document))
-                mistaken = await self.call(document, "mistaken", *texts.fonts)
-                tiny = await self.call(document, "tiny", *texts.fonts)
-                joined = await self.call(document, "joined", *texts.lines)
-                scene.misread |= texts.misread(mistaken, tiny, joined)
+                misread, doubtful = await texts.misread(partial(self.call, document))
+                scene.misread |= misread
+                backwards = scene.letters[own[scene.owner] & (scene.against != 0)].sum()
+                if max(doubtful.sum(), backwards) >= _MOST_UNCLEAR:
+                    self.doubt = self.doubt or "fonts draw letters in other ways than those for reading"
 
     async def _first_lines(self, scene: Scene, document: int) -> dict[int, Sequence[str]]:
         """Return what ``firstLines`` says of the texts of a document whose block has a style for its first line."""

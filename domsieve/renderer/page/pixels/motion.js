@@ -12,19 +12,21 @@
 // loosen(), settle(endsMs): let transitions begin, and bring them, and all that began or waited until now, to where they
 // are after some time; returns whether any of these follow what is scrolled.
 // isUnlike(): whether the browser shows pictures of what was there before.
+// animated(...roots), known(properties, selectors, rules): see below.
 // hasSizes(...roots): whether styles may ask for the height of boxes.
 // oddities(withScripts, ...roots): what hardly any page has. events: animations of drawings wait for events that may come by themselves, or
 // change anything beside what they are in: by its address, or by classes, which style sheets follow. sizes: animations may
-// change the size of boxes that styles ask for. number: a number field has the focus, so that a wheel changes it. adjusted:
-// fonts of the page have another size than styles say. back: what an animation changes goes back when a reader scrolls on.
-// noscript: what is for browsers without scripts is shown, although they are on, or may be off in this document.
+// change the size of boxes that styles ask for. number: a number field has the focus, so that a wheel changes it.
+// noscript: what is for browsers without scripts is shown, although they are on, or may be off in this document. late, turns:
+// animations or transitions end later than they are awaited, and others go on for ever, or change more than how boxes are painted until then:
+// together they may show what no reader ever has at once. shows: animations change which elements are shown at all.
 // reveal(...roots): shows the content of boxes that have none far from the window.
 // hasCanvas(...roots), canvasStyles(...roots): whether there is any canvas, and how they are laid out.
 // relay(endsMs, ...roots): lays canvases out anew, and does the latter.
 // isDriven(), areDriven(...elements): see below.
 Object.assign(domsievePixels, (() => {
   const {
-    part, run, own, isLaidOut, isSkipping, unskip, animationsOf, clocksOf, hasOwn, ANIMATING, isSent, isHeld, lasts, SOON_MS,
+    part, run, own, isLaidOut, isSkipping, unskip, animationsOf, clocksOf, hasOwn, ANIMATING, isSent, isHeld, lasts, SOON_MS, ENDLESS_MS,
   } = dom;
   const { sheet, strong, adopt, drop, treesOf, put, undo, above, isIn, rectOf, hideThrown } = domsievePixels;
 
@@ -61,12 +63,6 @@ Object.assign(domsievePixels, (() => {
     const clocks = stopped.filter(([drawing]) => hasOwn(drawing));
     if (endless.length || clocks.length) hideThrown(known, endless, clocks);
     return all.length - endless.length;
-  };
-  // What a reader scrolls to begins, and does not stay as it ends when the reader goes on.
-  const goesBack = ({ effect }) => {
-    const { target, pseudoElement } = effect ?? {};
-    const trigger = target && getComputedStyle(target, pseudoElement).animationTrigger;
-    return Boolean(trigger) && trigger !== "none" && /(?<![-\w])(?!play(-once|-forwards)?(?![-\w]))[a-z]/.test(trigger);
   };
   // Animations are as readers find them now: what ends soon had time for it.
   const hold = (animation) => {
@@ -211,18 +207,47 @@ Object.assign(domsievePixels, (() => {
       const waits = (one) => ["begin", "end"].some((name) => isSent(one.getAttribute(name)));
       const laysOut = ({ effect, timeline }) => timeline instanceof DocumentTimeline
         && effect?.getKeyframes().some((key) => Object.keys(key).some((name) => !PAINTING.test(name)));
+      const endOf = ({ effect, timeline }) => (timeline instanceof DocumentTimeline ? effect?.getComputedTiming().endTime ?? 0 : 0);
+      const isLate = (one) => endOf(one) > SOON_MS && endOf(one) < ENDLESS_MS;
+      // A transition that has not begun yet; those of hours keep browsers from colouring fields.
+      const waitsLong = (one) => {
+        const { transitionDelay, transitionDuration } = getComputedStyle(one);
+        const [delays, lengths] = [transitionDelay, transitionDuration].map((list) => list.split(",").map((time) => 1000 * parseFloat(time)));
+        return delays.some((delay, at) => delay + lengths[at % lengths.length] > SOON_MS && delay < ENDLESS_MS && lengths[at % lengths.length] < ENDLESS_MS);
+      };
       const isOdd = {
+        late: (root) => animationsOf(root).some(isLate) || [...root.querySelectorAll("*")].some(waitsLong),
+        shows: (root) => animationsOf(root).some(({ effect }) => effect?.getKeyframes().some((key) => "display" in key || "contentVisibility" in key)),
+        turns: (root) => animationsOf(root).some((one) => endOf(one) >= ENDLESS_MS || (isLate(one) && laysOut(one))),
         events: (root) => [...root.querySelectorAll(ANIMATING)].some((one) => isFar(one) || waits(one)),
         sizes: (root) => animationsOf(root).some(laysOut)
           && [...root.querySelectorAll("*")].some((one) => getComputedStyle(one).containerType.includes("size")),
         number: ({ activeElement }) => activeElement instanceof HTMLInputElement && activeElement.type === "number",
-        back: (root) => animationsOf(root).some(goesBack),
         noscript: (root) => withScripts && [...root.querySelectorAll("noscript")].some((one) => isApart || isShown(one)),
-        adjusted: (root) => domsievePixels.hasFonts()
-          && [...root.querySelectorAll("*")].some((one) => getComputedStyle(one).fontSizeAdjust !== "none"),
       };
       const all = treesOf(roots);
       return Object.keys(isOdd).filter((name) => all.some(isOdd[name]));
+    },
+
+    // The properties that animations change, as CSS.
+    animated(...roots) {
+      const names = treesOf(roots).flatMap(animationsOf)
+        .flatMap(({ effect }) => effect?.getKeyframes().flatMap((key) => Object.keys(key)) ?? []);
+      return [...new Set(names)].map((name) => `${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}: `);
+    },
+
+    // Which properties, pseudo-classes and at-rules the browser knows.
+    known(properties, selectors, rules) {
+      const isSelector = (name) => ["", "(a)", "(1)", "(left)"].some((rest) => CSS.supports(`selector(${name}${rest})`));
+      const isRule = (name) => ["{}", "a {}", "--a {}", "--a() {}", "(a) {}", "--a (width);"].some((rest) => {
+        const rule = new CSSStyleSheet();
+        rule.replaceSync(`@${name} ${rest}`);
+        return rule.cssRules.length;
+      });
+      return [
+        ...properties.filter((name) => CSS.supports(name, "inherit") || CSS.supports(`-webkit-${name}`, "inherit")),
+        ...selectors.filter(isSelector), ...rules.filter(isRule).map((name) => `@${name}`),
+      ];
     },
 
     // Boxes with `content-visibility: auto` have content only near the window, which a picture of the page is not.

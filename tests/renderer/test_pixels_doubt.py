@@ -1,0 +1,180 @@
+"""What leaves doubt in pictures: styles that hardly any page has, and letters that may be taken for others."""
+
+import pytest
+
+import domsieve
+from domsieve.snapshot.page import Snapshot
+from domsieve.snapshot.pixels import unsure_texts
+from tests.renderer.test_pixels import pictured
+
+pytestmark = pytest.mark.browser
+
+_WORDS = "seven words that a reader can read"
+# Styles that hardly any page has, and what is said of them.
+RARE = {
+    "a property": ("<style>p { corner-shape: bevel }</style>", "corner-shape"),
+    "with a prefix": ("<style>p { -webkit-box-reflect: below }</style>", "box-reflect"),
+    "in capitals, with an escape": (r"<style>p { ANCHOR-N\61ME: --a }</style>", "anchor-name"),
+    "with a comment": (
+        "<style>p { anchor-/**/name/**/: --a; position-anchor/**/: --a }</style>",
+        "anchor-name",
+    ),
+    "that does not apply": (
+        "<style>@media print { i:hover { reading-flow: flex-flow } }</style>",
+        "reading-flow",
+    ),
+    "of an element": ("<i style='font-size-adjust: .75'></i>", "font-size-adjust"),
+    "of an animation of a script": (
+        "<script>document.body.animate({ borderShape: ['none', 'none'] }, 9e5)</script>",
+        "border-shape",
+    ),
+    "in a sheet that a script makes": (
+        "<script>const made = new CSSStyleSheet(); made.replaceSync('p { initial-letter: 2 }'); "
+        "document.adoptedStyleSheets = [made]</script>",
+        "initial-letter",
+    ),
+    "in a frame": (
+        "<iframe srcdoc='<style>p { animation-timeline: scroll() }</style>'></iframe>",
+        "animation-timeline",
+    ),
+    "a pseudo-class": ("<style>a:target-current { color: red }</style>", ":target-current"),
+    "a pseudo-element": ("<style>p::scroll-button(left) { color: red }</style>", "::scroll-button"),
+    "an at-rule": ("<style>@counter-style a { system: cyclic; symbols: '-' }</style>", "@counter-style"),
+    "key frames": ("<style>@keyframes k { to { display: none } }</style>", "display in @keyframes"),
+    "a function": ("<style>@container style(--x: 1) { p { color: red } }</style>", "style()"),
+}
+_ORDINARY = """
+@import url(/none.css) print; @charset "utf-8"; @namespace svg url(http://www.w3.org/2000/svg);
+@layer base { :root { --x: 1; color-scheme: light dark } } @page { margin: 0 }
+@font-face { font-family: none; src: local(none); font-display: swap; unicode-range: U+26 }
+@keyframes spin { to { transform: rotate(360deg) } } @supports (display: grid) and (not (-webkit-hyphens: none)) {
+.row { display: grid; grid-template-columns: repeat(2, minmax(0, 1fr)); gap: 1rem } }
+@container (min-width: 90px) { .row { order: 1 } } @property --y { syntax: "*"; inherits: false }
+.btn:not(:disabled):hover::after, a:focus-visible, li:nth-child(2n + 1), :where(.x) ::placeholder {
+-webkit-appearance: none; -webkit-mask: none; -moz-osx-font-smoothing: grayscale; *zoom: 1; mask: none; clip: auto;
+filter: progid:DXImageTransform.Microsoft.gradient(startColorstr='#80000000'); transition: color .2s ease-in-out;
+background: no-repeat url(data:image/gif;base64,R0lGODlhAQABAAAAACw=); inset: auto; speak: none }
+"""
+_BOX = (
+    "<div style='position:relative;width:900px;height:60px'>"
+    "<p style='font:{}/30px {};position:absolute;left:10px;top:9px;margin:0'>"
+)
+_SCRIPT = """</p></div><script>
+const [box, own] = document.querySelectorAll("div, div p");
+const made = document.createElement("canvas");
+const pen = made.getContext("2d");
+made.width = 900;
+made.height = 60;
+let seed = 7;
+const random = () => (seed = seed * 16807 % 2147483647) / 2147483647;
+const dot = (x, y, width, height, grey) => {
+  pen.fillStyle = `rgb(${grey}, ${grey}, ${grey})`;
+  pen.fillRect(x, y, width, height);
+};
+const each = (width, height, paint) => {
+  for (let y = 0; y < 60; y += height) for (let x = 0; x < 900; x += width) paint(x, y);
+};
+PAINT
+box.style.backgroundImage = `url(${made.toDataURL()})`;
+</script>"""
+_STROKES = """
+dot(0, 0, 900, 60, 255);
+pen.font = getComputedStyle(own).font;
+const { fontBoundingBoxAscent: up, fontBoundingBoxDescent: down } = pen.measureText("x");
+const write = (text, colour) => {
+  pen.fillStyle = colour;
+  pen.fillText(text, 10, 9 + Math.round(15 + (up - down) / 2));
+};
+for (const text of ["jungle quality moths fog doctor time", "emit rotcod gof shtom ytilauq elgnuj"]) {
+  write(text, "#000");
+}
+for (let i = 0; i < 3; i++) write("WORDS", "#fff");
+"""
+_FINE = """
+each(2, 2, (x, y) => {
+  const way = random() < 0.5;
+  for (const [i, j] of [[0, 0], [1, 0], [0, 1], [1, 1]]) dot(x + i, y + j, 1, 1, (i !== j) === way ? 3 : 253);
+});
+"""
+_STREAKS = """
+for (let y = 0; y < 60; y += 2) {
+  const [begin, grey] = [random() * 9, 110 + 80 * random()];
+  for (let x = 0; x < 900; x++) dot(x, y, 1, 2, grey + 60 * Math.sin(begin + x / 4 + Math.sin(x / 37)));
+}
+"""
+_DARK = "each(3, 3, (x, y) => dot(x, y, 3, 3, 90 * random()));"
+_BESIDE = ",".join(
+    f"{x}px {y}px #0002"
+    for x, y in ((3, 1), (-4, 2), (5, -3), (-6, -1), (1, 6), (-2, -5), (7, 4), (-3, 4), (6, 0))
+)
+
+
+def _on(size: str, font: str, paint: str) -> str:
+    return f"{_BOX.format(size, font)}WORDS{_SCRIPT}".replace("PAINT", paint)
+
+
+UNCLEAR = {
+    "strokes that make other letters of them": _on("14px", "monospace", _STROKES),
+    "noise of single pixels": _on("13px", "sans-serif;color:#0003", _FINE),
+    "streaks along the lines": _on("12px", "sans-serif;color:#0002", _STREAKS),
+    "many shadows around pale letters": f"<p style='font-size:20px;color:#0002;text-shadow:{_BESIDE}'>WORDS</p>",
+}
+LATE = {
+    "an animation that others begin anew": "<style>@keyframes d { from { width: 0 } } @keyframes k { from { "
+    "opacity: 0 } } div { animation: d 15s infinite } p { animation: k 0.1s 20s both }</style>"
+    "<div></div><p>WORDS</p>",
+    "a transition": "<style>@keyframes d { from { width: 0 } } div { animation: d 15s infinite } p { transition: "
+    "opacity 0.1s 20s }</style><div></div><p>WORDS</p>",
+}
+UNCOMPARED = {
+    "a drawing that turns them": f"<svg width=900 height=60><text y=30 rotate='0 0 9'>{_WORDS}</text></svg>",
+    "a drawing that gives its length": f"<svg width=900 height=60><text y=30 textLength=440>{_WORDS}</text></svg>",
+}
+CLEAR = {
+    "ordinary styles": f"<style>{_ORDINARY}</style><p style='color:red;--own:x'>WORDS</p>",
+    "a smooth ground": "<p style='color:#fff;background:linear-gradient(90deg,#024,#48c)'>WORDS</p>",
+    "a shadow": "<p style='font-size:22px;text-shadow:1px 1px 2px #999;"
+    "background:linear-gradient(#fff,#bcd)'>WORDS</p>",
+    "lines": "<p style='background:linear-gradient(#fff,#bcd)'><u>WORDS</u></p>",
+    "a caption on dark noise": _on("bold 20px", "sans-serif;color:#fff", _DARK),
+}
+
+
+def _reasons(page: Snapshot) -> list[str]:
+    return [str(reason) for reason in page.provenance.reasons]
+
+
+@pictured(lambda way: f"{RARE[way][0]}<p>{_WORDS}</p>")
+@pytest.mark.parametrize("way", RARE)
+def test_a_page_with_styles_that_hardly_any_has_is_left_to_layout(ahead: Snapshot, way: str) -> None:
+    assert _reasons(ahead) == [f"capture: pixels: unsure, hardly any page has {RARE[way][1]}"]
+    assert unsure_texts(ahead)
+    assert _WORDS in domsieve.clean(ahead, method="none", hidden="pixels").text
+
+
+@pictured(lambda way: UNCLEAR[way].replace("WORDS", _WORDS))
+@pytest.mark.parametrize("way", UNCLEAR)
+def test_letters_that_may_be_taken_for_others_leave_doubt(ahead: Snapshot, way: str) -> None:
+    said = "capture: pixels: unsure, letters may be taken for others, by what is on them or behind them"
+    assert (
+        _reasons(ahead) == [said] or _WORDS not in domsieve.clean(ahead, method="none", hidden="pixels").text
+    )
+
+
+@pictured(lambda way: LATE[way].replace("WORDS", _WORDS))
+@pytest.mark.parametrize("way", LATE)
+def test_what_ends_late_while_something_else_goes_on_leaves_doubt(ahead: Snapshot, way: str) -> None:
+    assert _reasons(ahead) == ["capture: pixels: unsure, animations end late, while others go on"]
+
+
+@pictured(lambda way: UNCOMPARED[way])
+@pytest.mark.parametrize("way", UNCOMPARED)
+def test_letters_that_are_not_compared_with_their_font_leave_doubt(ahead: Snapshot, way: str) -> None:
+    assert _reasons(ahead) == ["capture: pixels: unsure, letters cannot be compared with those of their font"]
+
+
+@pictured(lambda way: CLEAR[way].replace("WORDS", _WORDS))
+@pytest.mark.parametrize("way", CLEAR)
+def test_clear_letters_and_ordinary_styles_leave_no_doubt(ahead: Snapshot, way: str) -> None:
+    assert not _reasons(ahead)
+    assert _WORDS in domsieve.clean(ahead, method="none", hidden="pixels").text
