@@ -111,10 +111,12 @@ def _shown(word: str, seen: Sequence[tuple[int, int]]) -> str:
         return ""
     found, begin = [], 0
     for first, last in [*seen, (len(word), len(word))] if seen else ():
+        gap = word[begin:first]
         # Letters between signs are a word of their own.
-        is_in_word = word[max(begin - 1, 0)].isalnum() and word[min(first, len(word) - 1)].isalnum()
-        if first - begin < _FEWEST_CUT and (is_in_word or not any(map(str.isalnum, word[begin:first]))):
-            found.append(word[begin:first])
+        beside = word[:begin][-1:] + word[first:][:1]
+        is_word = any(map(str.isalnum, gap)) and not any(map(str.isalnum, beside))
+        if len(gap) < _FEWEST_CUT and not is_word:
+            found.append(gap)
         found.append(word[first:last])
         begin = last
     return "".join(found)

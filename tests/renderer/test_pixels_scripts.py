@@ -147,7 +147,9 @@ def _kept(page: Any) -> set[str]:
 @pictured(lambda way: "<p>before</p>" + WAYS[way].replace("{}", _WORDS))
 @pytest.mark.parametrize("way", WAYS)
 def test_what_shows_only_while_scripts_are_off_is_hidden(ahead: Snapshot, way: str) -> None:
-    assert ahead.provenance.complete or "display in @keyframes" in str(ahead.provenance.reasons[0])
+    # Some have key frames with `display`.
+    said = {str(reason).partition("unsure, ")[2] for reason in ahead.provenance.reasons}
+    assert said <= {"hardly any page has display in @keyframes", "animations change which elements are shown"}
     assert not _kept(ahead) & {*_WORDS.split()}
 
 

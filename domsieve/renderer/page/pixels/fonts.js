@@ -119,13 +119,14 @@ Object.assign(domsievePixels, (() => {
       const sizeOf = (font, letter) => {
         choose(pen, font.with(1, HUGE_PX));
         const box = pen.measureText(letter);
-        const [wide, high] = [box.actualBoundingBoxLeft + box.actualBoundingBoxRight, box.actualBoundingBoxAscent + box.actualBoundingBoxDescent];
-        return [wide, high, (box.actualBoundingBoxAscent - box.actualBoundingBoxDescent) / 2, inside(box)];
+        const [above, below] = [box.actualBoundingBoxAscent, box.actualBoundingBoxDescent];
+        return [box.actualBoundingBoxLeft + box.actualBoundingBoxRight, above + below, (above - below) / 2, inside(box)];
       };
       // Fonts for reading have letters of about the size and the height of the browser's own. Guesses.
       const isMissized = (one, own) => {
         const [wide, high] = [one[0] / own[0], one[1] / own[1]];
-        return wide < 0.3 || wide > 3 || high < 0.45 || high > 2.2 || Math.abs(one[2] - own[2]) > 0.35 * HUGE_PX || one[3] < 0.5;
+        const isAway = Math.abs(one[2] - own[2]) > 0.35 * HUGE_PX;
+        return isAway || wide < 0.3 || wide > 3 || high < 0.45 || high > 2.2 || one[3] < 0.5;
       };
       const ownSizes = new Map();
       return fonts.map(([font, letters]) => {

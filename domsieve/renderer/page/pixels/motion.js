@@ -18,15 +18,17 @@
 // change anything beside what they are in: by its address, or by classes, which style sheets follow. sizes: animations may
 // change the size of boxes that styles ask for. number: a number field has the focus, so that a wheel changes it.
 // noscript: what is for browsers without scripts is shown, although they are on, or may be off in this document. late, turns:
-// animations or transitions end later than they are awaited, and others go on for ever, or change more than how boxes are painted until then:
-// together they may show what no reader ever has at once. shows: animations change which elements are shown at all.
+// animations or transitions end later than they are awaited, and others go on for ever, or change more than how boxes are
+// painted until then: together they may show what no reader ever has at once. shows: animations change which elements are
+// shown at all.
 // reveal(...roots): shows the content of boxes that have none far from the window.
 // hasCanvas(...roots), canvasStyles(...roots): whether there is any canvas, and how they are laid out.
 // relay(endsMs, ...roots): lays canvases out anew, and does the latter.
 // isDriven(), areDriven(...elements): see below.
 Object.assign(domsievePixels, (() => {
   const {
-    part, run, own, isLaidOut, isSkipping, unskip, animationsOf, clocksOf, hasOwn, ANIMATING, isSent, isHeld, lasts, SOON_MS, ENDLESS_MS,
+    part, run, own, isLaidOut, isSkipping, unskip, animationsOf, clocksOf, hasOwn, ANIMATING, isSent, isHeld, lasts, SOON_MS,
+    ENDLESS_MS,
   } = dom;
   const { sheet, strong, adopt, drop, treesOf, put, undo, above, isIn, rectOf, hideThrown } = domsievePixels;
 
@@ -211,13 +213,15 @@ Object.assign(domsievePixels, (() => {
       const isLate = (one) => endOf(one) > SOON_MS && endOf(one) < ENDLESS_MS;
       // A transition that has not begun yet; those of hours keep browsers from colouring fields.
       const waitsLong = (one) => {
-        const { transitionDelay, transitionDuration } = getComputedStyle(one);
-        const [delays, lengths] = [transitionDelay, transitionDuration].map((list) => list.split(",").map((time) => 1000 * parseFloat(time)));
-        return delays.some((delay, at) => delay + lengths[at % lengths.length] > SOON_MS && delay < ENDLESS_MS && lengths[at % lengths.length] < ENDLESS_MS);
+        const style = getComputedStyle(one);
+        const [delays, lengths] = [style.transitionDelay, style.transitionDuration]
+          .map((list) => list.split(",").map((time) => 1000 * parseFloat(time)));
+        return delays.map((delay, at) => delay + lengths[at % lengths.length]).some((end) => end > SOON_MS && end < ENDLESS_MS);
       };
       const isOdd = {
         late: (root) => animationsOf(root).some(isLate) || [...root.querySelectorAll("*")].some(waitsLong),
-        shows: (root) => animationsOf(root).some(({ effect }) => effect?.getKeyframes().some((key) => "display" in key || "contentVisibility" in key)),
+        shows: (root) => animationsOf(root).some(({ effect }) =>
+          effect?.getKeyframes().some((key) => "display" in key || "contentVisibility" in key)),
         turns: (root) => animationsOf(root).some((one) => endOf(one) >= ENDLESS_MS || (isLate(one) && laysOut(one))),
         events: (root) => [...root.querySelectorAll(ANIMATING)].some((one) => isFar(one) || waits(one)),
         sizes: (root) => animationsOf(root).some(laysOut)
@@ -233,7 +237,8 @@ Object.assign(domsievePixels, (() => {
     animated(...roots) {
       const names = treesOf(roots).flatMap(animationsOf)
         .flatMap(({ effect }) => effect?.getKeyframes().flatMap((key) => Object.keys(key)) ?? []);
-      return [...new Set(names)].map((name) => `${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}: `);
+      const dashed = (name) => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+      return [...new Set(names)].map((name) => `${dashed(name)}: `);
     },
 
     // Which properties, pseudo-classes and at-rules the browser knows.
