@@ -174,9 +174,9 @@ class Written:
         swapped: set[str] = set()  # those of parts of which most do, in any fonts
         for (font, piece, parts), likeness in zip(self._drawn, joined, strict=True):
             is_strange[parts] = np.maximum(is_strange[parts], font in strange)
+            others = *unlike.get(font, ()), *signs[font]
             for part, like in zip(parts.tolist(), likeness, strict=True):
                 text = piece[slice(*scene.chars[part])]
-                others = *unlike.get(font, ()), *signs[font]
                 doubtful[part] = max(doubtful[part], sum(map(text.count, others)))
                 is_tiny[part] |= not (hidden[font].isdisjoint(piece) and small[font].isdisjoint(text))
                 of_all, of_wrong = (sum(map(text.count, letters)) for letters in wrong[font])

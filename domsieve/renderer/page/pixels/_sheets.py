@@ -71,8 +71,8 @@ async def mentioned(
     otherwise : those that count as found if the browser cannot load a sheet again, or if the sheets are too long.
     lost : the addresses of sheets that no server has sent, which therefore mention nothing.
     """
-    session, texts = page.session, [_attributes(capture), *await page.ask_all("besides")]
-    styles = [_attributes(capture, "style"), *chain(*await page.ask_all("animated"))]
+    session, besides = page.session, [_attributes(capture), *await page.ask_all("besides")]
+    inline = [_attributes(capture, "style"), *chain(*await page.ask_all("animated"))]
     headers: list[dict[str, Any]] = []
 
     def take(event: dict[str, Any]) -> None:
@@ -90,12 +90,11 @@ async def mentioned(
             return Mentioned(frozenset(otherwise), "style sheets are too long to be read")
         names = [{"styleSheetId": header["styleSheetId"]} for header in headers]
         sheets = await asyncio.gather(*(session.send("CSS.getStyleSheetText", name) for name in names))
-        texts += [sheet["text"] for sheet in sheets]
-        styles += [sheet["text"] for sheet in sheets]
     finally:
         session.off("CSS.styleSheetAdded", take)
         await asyncio.gather(session.send("CSS.disable"), session.send("DOM.disable"))
-    plain = _plain(texts)
+    own = _plain(sheet["text"] for sheet in sheets)
+    plain = own + _plain(besides)
     found = {word for word in words if any(word in text for text in plain)}
     if any(map(_has_pictured_parts, plain)):
         found.add(PICTURED_PARTS)
@@ -103,8 +102,8 @@ async def mentioned(
         found.add(SCRIPTING_QUERIES)
     if any([header.get("loadingFailed") and not await page.is_empty(header, lost) for header in headers]):
         return Mentioned(frozenset({*found, *otherwise}), "style sheets cannot be read")
-    plain = _plain(styles)
-    rare = await _rare(page, plain) or ["display in @keyframes"] * any(map(_shows, plain))
+    styles = own + _plain(inline)
+    rare = await _rare(page, styles) or ["display in @keyframes"] * any(map(_shows, styles))
     return Mentioned(frozenset(found), f"hardly any page has {rare[0]}" if rare else "")
 
 

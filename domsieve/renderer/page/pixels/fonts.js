@@ -27,6 +27,10 @@ Object.assign(domsievePixels, (() => {
     [pen.fontKerning, pen.letterSpacing] = [kerning, isSpaced ? "0.01px" : "0px"];
   };
 
+  // The width and the height of the ink of what was measured.
+  const inkOf = (box) =>
+    [box.actualBoundingBoxLeft + box.actualBoundingBoxRight, box.actualBoundingBoxAscent + box.actualBoundingBoxDescent];
+
   // The forms of letters: each fills a cell, but narrow ones stay narrow, and all have the same mean and power. null for
   // what is not drawn. Their correlation is the likeness of two.
   const [CELL, EDGE, NARROWEST] = [14, 1, 0.35];
@@ -37,7 +41,7 @@ Object.assign(domsievePixels, (() => {
     pairs.forEach(([font, letter], at) => {
       choose(pen, font);
       const size = pen.measureText(letter);
-      const [wide, high] = [size.actualBoundingBoxLeft + size.actualBoundingBoxRight, size.actualBoundingBoxAscent + size.actualBoundingBoxDescent];
+      const [wide, high] = inkOf(size);
       const [across, down] = [[wide, high], [high, wide]].map(([one, other]) => (CELL - 2 * EDGE) / Math.max(one, NARROWEST * other));
       if (!(wide > 0 && high > 0)) return;
       pen.setTransform(across, 0, 0, down, CELL / 2 - across * (size.actualBoundingBoxRight - size.actualBoundingBoxLeft) / 2,
@@ -119,8 +123,7 @@ Object.assign(domsievePixels, (() => {
       const sizeOf = (font, letter) => {
         choose(pen, font.with(1, HUGE_PX));
         const box = pen.measureText(letter);
-        const [above, below] = [box.actualBoundingBoxAscent, box.actualBoundingBoxDescent];
-        return [box.actualBoundingBoxLeft + box.actualBoundingBoxRight, above + below, (above - below) / 2, inside(box)];
+        return [...inkOf(box), (box.actualBoundingBoxAscent - box.actualBoundingBoxDescent) / 2, inside(box)];
       };
       // Fonts for reading have letters of about the size and the height of the browser's own. Guesses.
       const isMissized = (one, own) => {
@@ -169,7 +172,7 @@ Object.assign(domsievePixels, (() => {
         const least = Math.min(LEAST_PX / all[at][0][1], LEAST_OF_SIZE) * HUGE_PX;
         const isBeside = some.length < FEWEST ? few : areBeside(some);
         return some.filter(([letter, box, isWide]) => {
-          const [wide, high] = [box.actualBoundingBoxLeft + box.actualBoundingBoxRight, box.actualBoundingBoxAscent + box.actualBoundingBoxDescent];
+          const [wide, high] = inkOf(box);
           if (isWide && (!box.width || (isBeside && (isFar(box) || inside(box) < 0.5)))) return true;
           return Math.max(wide, high) < least && !BLANK.test(letter);
         }).map(([letter]) => letter).join("");
@@ -191,11 +194,11 @@ Object.assign(domsievePixels, (() => {
         return [...signs].filter((sign) => {
           const box = pen.measureText(sign);
           const { width, actualBoundingBoxLeft: left, actualBoundingBoxRight: right } = box;
-          const high = box.actualBoundingBoxAscent + box.actualBoundingBoxDescent;
-          if (!(left + right > 0 && high > 0)) return false;
+          const [wide, high] = inkOf(box);
+          if (!(wide > 0 && high > 0)) return false;
           if (SPACE.test(sign)) return sign !== OGHAM_SPACE;
           if (left > FARTHEST || right > width + FARTHEST) return true;
-          return Math.min(left + right, high) > LEAST && (ACCENT.test(sign) || (!BLANK.test(sign) && inside(box) < 0.5));
+          return Math.min(wide, high) > LEAST && (ACCENT.test(sign) || (!BLANK.test(sign) && inside(box) < 0.5));
         }).join("");
       });
     },
