@@ -58,6 +58,7 @@ def tape(monkeypatch: pytest.MonkeyPatch) -> Tape:
         ("default-src *;  SandBox allow-forms", False),
         ("sandbox allow-scripts, img-src *", True),
         ("sandbox allow-Scripts\nsandbox allow-forms", False),
+        ("sandbox allow-scripts; sandbox", True),
     ],
 )
 def test_scripts_run_unless_a_sandbox_forbids_it(policies: str, expected: bool) -> None:

@@ -67,7 +67,6 @@ KNOWING = {
     "an endless animation": _FADE + "canvas { animation: a 1e7s forwards }</style>",
     "a late animation": _FADE + "canvas { animation: a 1s 1e6s forwards }</style>",
     "a paused animation": _FADE + "canvas { animation: a 1s forwards paused }</style>",
-    "scrolling": _FADE + "canvas { animation: a; animation-timeline: scroll() }</style>",
     "a property that an animation sets": "<style>"
     "@property --x { syntax: '<integer>'; inherits: true; initial-value: 0 }"
     "@keyframes a { to { --x: 1 } } body { animation: a 1e6s forwards }"
@@ -140,55 +139,13 @@ DECOYS = {
     + f"</p><div style='{_LAYER};background:linear-gradient(#fff 66%, #fff0 66% 71%, #fff 71%)'></div></div>",
 }
 _TALL = "<div style='height:3000px'></div>"
-_WHITE_CANVAS = (
-    f"<canvas style='{_LAYER}'></canvas><script>{{ const c = document.querySelector('canvas').getContext('2d');"
-    "c.fillStyle = '#fff'; c.fillRect(0, 0, 999, 999) }</script>"
-)
-# The words are there as the page opens, but go away when a reader comes.
-SCROLLED = {
-    "a text that fades in the window": "<style>@keyframes a { 20%, 80% { opacity: 0 } }"
-    f"#x {{ animation: a linear both; animation-timeline: view() }}</style>{_TALL}<p id=x>{{}}</p>{_TALL}",
-    "a text that fades as it enters": "<style>@keyframes a { to { opacity: 0 } } #x { animation: a linear both;"
-    f"animation-timeline: view(); animation-range: entry 0% entry 100% }}</style>{_TALL}<p id=x>{{}}</p>{_TALL}",
-    "a cover that comes from elsewhere": "<style>@keyframes a { 35%, 65% { translate: 0 -2800px } }"
-    "#x { position: absolute; top: 5800px; left: 0; width: 900px; height: 300px; animation: a linear both;"
-    f"animation-timeline: scroll() }}</style>{_TALL}<p>{{}}</p>{_TALL}<div id=x>{_WHITE_CANVAS}</div>",
-    "a text at the end of a long box": "<style>@keyframes a { 70% { color: #000 } 75%, to { color: #fff } }"
-    f"body {{ animation: a linear both; animation-timeline: scroll() }}</style>{_TALL}{_TALL}"
-    "<p style='background:url(/clear.gif)'>{}</p>" + "<div style='height:700px'></div>",
-}
-_FADING = (
-    "@keyframes a { 1%, to { opacity: 1 } } canvas { opacity: 0; animation: a linear both; "
-    f"animation-timeline: scroll(root); {_LAYER}; background: #fff }}"
-)
-SCROLLED |= {
-    f"a cover in a tree that is {mode}": f"{_TALL}<div style='position:relative'><p>{{}}</p><div id=x></div></div>"
-    f"{_TALL}<script>x.attachShadow({{ mode: '{mode}' }}).innerHTML ="
-    f"'<style>{_FADING}</style><canvas></canvas>'</script>"
-    for mode in ("open", "closed")
-}
 _SCROLLER = (
     "<style>.around {{ position: relative }} .box {{ height: 120px; overflow: auto; scrollbar-width: none }} {style}"
     "</style><div class=around><div class=box>{inside}<p style='height:9000px'>down</p><p>{{}}</p>"
     "<p style='height:900px'></p></div>{over}</div>"
 )
-_BY_BOX = (
-    "@keyframes a {{ 1%, to {{ {} }} }} .box {{ animation: a linear both; animation-timeline: scroll(self) }}"
-)
 # A reader cannot scroll to the words, or no further than a little.
 LOCKED = {
-    **{
-        f"a box with {look}": _SCROLLER.format(style=_BY_BOX.format(look), inside="", over="")
-        for look in ("pointer-events: none", "overflow: hidden", "interactivity: inert")
-    },
-    "a box that something covers once the page is scrolled": _TALL
-    + _SCROLLER.format(
-        style="@keyframes a { 20%, to { height: 130px } } .over { position: absolute; top: 0; width: 100%;"
-        "animation: a linear both; animation-timeline: scroll(root) }",
-        inside="",
-        over="<div class=over></div>",
-    )
-    + _TALL,
     "a box under its pseudo-element": _SCROLLER.format(
         style=".box::before { content: ''; position: fixed; inset: 0 }", inside="", over=""
     ),
@@ -221,46 +178,12 @@ LOCKED = {
         inside="<div class=over><div></div></div>",
         over="",
     ),
-    "a box that shuts along one axis": "<style>@keyframes a { .5%, to { overflow-x: hidden } } .box { height: 120px;"
-    "overflow: auto; animation: a linear both; animation-timeline: scroll(self x) }</style>"
-    "<div class=box><p>shown</p><div style='height:600px;width:20300px'>"
-    "<p style='margin-left:20000px'>{}</p></div></div>",
     "a box that something sticks over on the way": _SCROLLER.format(
         style=".over { position: sticky; top: 0; height: 120px; overflow: auto; overscroll-behavior: contain }"
         ".over p { height: 200px } .box { overflow-anchor: none }",
         inside="<p style='height:300px'>shown</p><div class=over><p></p></div>",
         over="",
     ),
-    "a box under one that is anchored in it": "<style>.around { position: relative; contain: paint; height: 120px }"
-    ".box { overflow: auto; height: 120px } .in { anchor-name: --a; height: 20px; margin-top: 130px }"
-    ".over { position: absolute; position-anchor: --a; top: anchor(bottom); left: 0; width: 100%; height: 90000px;"
-    "position-visibility: always }</style><div class=around><div class=box><p>shown</p><div class=in></div>"
-    "<p style='height:6000px'></p><p>{}</p></div><div class=over></div></div>",
-    "a box that shuts on a part of the way": _SCROLLER.format(
-        style="@keyframes a { 0%, 4% { overflow: auto } 4.1%, 9% { overflow: hidden } } .box { animation: a linear"
-        " both; animation-timeline: scroll(self) }",
-        inside="",
-        over="",
-    ),
-    "a box in which one keeps the wheel once it is scrolled": _SCROLLER.format(
-        style="@keyframes a { 0%, 10% { overscroll-behavior: auto } 11%, to { overscroll-behavior: contain } }"
-        ".in { position: sticky; top: 0; height: 120px; margin-bottom: -120px; overflow: auto; animation: a linear"
-        " both; animation-timeline: scroll(self) } .in div { height: 320px }",
-        inside="<div class=in><div></div></div>",
-        over="",
-    ),
-    "a box with a frame that keeps the wheel once it is scrolled": _SCROLLER.format(
-        style=".in { position: sticky; top: 0; margin-bottom: -120px; height: 120px; width: 100%; border: 0 }",
-        inside="<iframe class=in srcdoc='<style>@keyframes a { 0%, 10% { overscroll-behavior: auto }"
-        " 11%, to { overscroll-behavior: contain } } html { animation: a linear both;"
-        " animation-timeline: scroll(root) }</style><div style=height:900px></div>'></iframe>",
-        over="",
-    ),
-    "a page that locks on a part of the way": "<style>@keyframes a { 0%, 6% { overflow: auto } 6.1%, 15% {"
-    "overflow: hidden } } html { animation: a linear both; animation-timeline: scroll(root) }</style>"
-    f"{_TALL * 3}<p>{{}}</p>",
-    "a page": "<style>@keyframes a { 1%, to { overflow: hidden } } html { animation: a linear both;"
-    f"animation-timeline: scroll(root) }}</style>{_TALL * 3}<p>{{}}</p>",
 }
 
 
@@ -415,9 +338,6 @@ BEYOND_REACH = [
     "<div style='position:relative'><iframe height=3000 srcdoc='text in sight<div tabindex=-1 style=\"position:"
     "absolute;top:2500px;height:40px;overflow:auto\">text<div style=height:400px></div><p>{}</p></div>'></iframe>"
     "<i style='position:absolute;inset:2400px 0 0'></i></div>",
-    "<style>@keyframes k { 0%, 40% { overflow: auto } 20% { overflow: hidden } }</style><div style='height:40px;"
-    "overflow:auto;animation:k 1s step-end;animation-timeline:scroll(self)'><a href=#>see</a>"
-    "<div style='height:2600px'></div><p>{}</p></div>",
     "<div inert style='overflow:auto;height:40px'><a href=#>see</a><div style='height:9em'></div><p>{}</p></div>",
     "<div style='height:3000px'></div><div style='position:relative'><iframe height=60 srcdoc='text in sight"
     f"<div style=height:300px></div><p>{{}}</p>'></iframe>{_CLEAR_LAYER}</div>",
@@ -513,17 +433,6 @@ def test_what_changes_with_letters_does_not_show_them(ahead: Snapshot, way: str)
     assert not {*kept} & {*_WORDS.split()}
 
 
-@pictured(lambda way: f"<p>before</p>{SCROLLED[way]}".replace("{}", _WORDS))
-@pytest.mark.parametrize("way", SCROLLED)
-def test_what_goes_away_when_a_reader_scrolls_to_it_is_not_seen(ahead: Snapshot, way: str) -> None:
-    said = judged(ahead)
-    assert said["before"] == Hiding.NONE
-    assert said[_WORDS] in {
-        Hiding.UNSEEN,
-        Hiding.TRANSPARENT,
-    }  # captures have what fades as it is in the window
-
-
 def test_what_shows_once_a_page_is_released_is_unsure(studio: Studio) -> None:
     mask = "mask: linear-gradient(#000 50%, #0000 0) 0 100% / 100% 600px repeat; mask-clip: no-clip"
     html = f"""<style>html, body {{ overflow: hidden }} body {{ margin: 0; position: relative; {mask} }}
@@ -537,22 +446,6 @@ def test_what_shows_once_a_page_is_released_is_unsure(studio: Studio) -> None:
 def test_what_no_reader_can_scroll_to_is_not_seen(ahead: Snapshot, way: str) -> None:
     said = judged(ahead)
     assert (said["before"], said[_WORDS]) == (Hiding.NONE, Hiding.UNSEEN)
-
-
-def test_what_goes_where_a_reader_comes_by_is_not_seen(studio: Studio) -> None:
-    html = f"""<style>html {{ animation: a linear; animation-timeline: scroll(root); animation-range: 415px 555px }}
-        @keyframes a {{ 0%, to {{ --s: 100px }} }} div {{ width: var(--s); container-type: inline-size }}
-        p {{ width: 400px; transition: opacity 1ms 1000000s }}
-        @container (width > 50px) {{ p {{ opacity: 0; transition-delay: 0s }} }}
-        </style><i style='display:block;height:6000px'></i><div><p>{_WORDS}</p></div>"""
-    assert judged(show(studio, html))[_WORDS]
-
-
-def test_what_follows_the_scrolling_and_stays_is_seen(studio: Studio) -> None:
-    style = "animation: a linear both; animation-timeline: view(); animation-range: cover 0% cover 30%"
-    html = f"<style>@keyframes a {{ from {{ opacity: .4; translate: -90px }} }} #x {{ {style} }}</style>"
-    bar = "<div style='position:fixed;top:0;height:4px;background:red;animation:a;animation-timeline:scroll()'></div>"
-    assert not judged(show(studio, f"{html}{bar}{_TALL}<p id=x>{_WORDS}</p>{_TALL}"))[_WORDS]
 
 
 def test_what_shows_only_while_scripts_are_off_is_hidden(studio: Studio) -> None:

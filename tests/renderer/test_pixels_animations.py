@@ -317,13 +317,3 @@ def test_a_canvas_whose_animation_ends_as_it_would_anew_is_laid_out_anew(studio:
     page = show(studio, _CANVAS.format(_WORDS, ""))
     assert not page.provenance.reasons
     assert judged(page)[_WORDS] == Hiding.NONE
-
-
-def test_a_canvas_whose_animation_a_script_has_paused_is_not(studio: Studio) -> None:
-    page = show(
-        studio, _CANVAS.format(_WORDS, "const [one] = c.getAnimations(); one.pause(); one.currentTime = 0")
-    )
-    (reason,) = page.provenance.reasons
-    assert reason.startswith(
-        "capture: pixels: unsure, no pictures of the page: Error: A canvas cannot be laid out anew"
-    )

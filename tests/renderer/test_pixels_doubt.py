@@ -5,7 +5,8 @@ import pytest
 import domsieve
 from domsieve.snapshot.page import Snapshot
 from domsieve.snapshot.pixels import unsure_texts
-from tests.renderer.test_pixels import pictured
+from tests.renderer.conftest import Studio
+from tests.renderer.test_pixels import pictured, show
 
 pytestmark = pytest.mark.browser
 
@@ -16,8 +17,8 @@ RARE = {
     "with a prefix": ("<style>p { -webkit-box-reflect: below }</style>", "box-reflect"),
     "in capitals, with an escape": (r"<style>p { ANCHOR-N\61ME: --a }</style>", "anchor-name"),
     "with a comment": (
-        "<style>p { anchor-/**/name/**/: --a; position-anchor/**/: --a }</style>",
-        "anchor-name",
+        "<style>p { corner-/**/shape/**/: bevel; corner-shape/**/: bevel }</style>",
+        "corner-shape",
     ),
     "that does not apply": (
         "<style>@media print { i:hover { reading-flow: flex-flow } }</style>",
@@ -37,11 +38,30 @@ RARE = {
         "<iframe srcdoc='<style>p { animation-timeline: scroll() }</style>'></iframe>",
         "animation-timeline",
     ),
-    "a pseudo-class": ("<style>a:target-current { color: red }</style>", ":target-current"),
-    "a pseudo-element": ("<style>p::scroll-button(left) { color: red }</style>", "::scroll-button"),
+    "a pseudo-class": ("<style>a:interest-source { color: red }</style>", ":interest-source"),
+    "a pseudo-element": ("<style>p::search-text { color: red }</style>", "::search-text"),
     "an at-rule": ("<style>@counter-style a { system: cyclic; symbols: '-' }</style>", "@counter-style"),
     "key frames": ("<style>@keyframes k { to { display: none } }</style>", "display in @keyframes"),
     "a function": ("<style>@container style(--x: 1) { p { color: red } }</style>", "style()"),
+}
+# What may show something else when a reader scrolls.
+_FOLLOWS = "animate({ opacity: [1, 0.9] }, "
+FOLLOWING = {
+    "an animation": "<style>@keyframes k { to { opacity: .5 } } i { animation: k linear; animation-timeline: "
+    "scroll() }</style><i>.</i>",
+    "an animation in a closed tree": "<div></div><script>document.querySelector('div').attachShadow({ mode: "
+    "'closed' }).innerHTML = '<style>@keyframes k { to { opacity: .5 } } i { animation: k; animation-timeline: "
+    "view() }</style><i>.</i>'</script>",
+    "an animation of a script": f"<script>document.body.{_FOLLOWS}{{ timeline: new ScrollTimeline() }})</script>",
+    "one that it has paused": f"<i>.</i><script>document.querySelector('i').{_FOLLOWS}9e9).pause()</script>",
+    "an animation that waits": "<style>@keyframes k { to { opacity: .5 } } i { animation: k 9s both; "
+    "timeline-trigger: --t view(); animation-trigger: --t play-forwards }</style><div style='height:3000px'></div>"
+    "<i>.</i>",
+    "a state": "<style>html { container-type: scroll-state } @container scroll-state(scrollable: top) { i { "
+    "opacity: 0 } }</style>",
+    "a link to what is in view": "<style>a:/**/target-current { color: red }</style>",
+    "a place of an anchor": "<style>b { position: absolute; top: anc\\68or(--a bottom) }</style>",
+    "an area beside an anchor, in a frame": "<iframe srcdoc='<style>b { position-area: top }</style>'></iframe>",
 }
 _ORDINARY = """
 @import url(/none.css) print; @charset "utf-8"; @namespace svg url(http://www.w3.org/2000/svg);
@@ -126,6 +146,14 @@ LATE = {
     "a transition": "<style>@keyframes d { from { width: 0 } } div { animation: d 15s infinite } p { transition: "
     "opacity 0.1s 20s }</style><div></div><p>WORDS</p>",
 }
+_ENDLESS = "@keyframes d { from { width: 0 } } div { animation: d 15s infinite }"
+LATE |= {
+    "an animation that leaves nothing": f"<style>{_ENDLESS} @keyframes k {{ from, to {{ opacity: 0 }} }} p {{ "
+    "animation: k 20s }</style><div></div><p>WORDS</p>",
+    "one that a script has made slow": f"<style>{_ENDLESS}</style><div></div><p id=p>WORDS</p><script>p.animate({{ "
+    "opacity: [0, 0] }, { duration: 4000, fill: 'both' }).playbackRate = 0.1</script>",
+}
+LATE["in a frame"] = f'<iframe srcdoc="{LATE["an animation that leaves nothing"]}"></iframe><p>{_WORDS}</p>'
 UNCOMPARED = {
     "a drawing that turns them": f"<svg width=900 height=60><text y=30 rotate='0 0 9'>{_WORDS}</text></svg>",
     "a drawing that gives its length": f"<svg width=900 height=60><text y=30 textLength=440>{_WORDS}</text></svg>",
@@ -135,6 +163,8 @@ CLEAR = {
     "a smooth ground": "<p style='color:#fff;background:linear-gradient(90deg,#024,#48c)'>WORDS</p>",
     "a shadow": "<p style='font-size:22px;text-shadow:1px 1px 2px #999;"
     "background:linear-gradient(#fff,#bcd)'>WORDS</p>",
+    "chapters that are laid out late": "<p>WORDS</p><div style='height:4000px'></div><section style='"
+    "content-visibility:auto'><p>a chapter</p></section>",
     "lines": "<p style='background:linear-gradient(#fff,#bcd)'><u>WORDS</u></p>",
     "a caption on dark noise": _on("bold 20px", "sans-serif;color:#fff", _DARK),
 }
@@ -152,6 +182,14 @@ def test_a_page_with_styles_that_hardly_any_has_is_left_to_layout(ahead: Snapsho
     assert _WORDS in domsieve.clean(ahead, method="none", hidden="pixels").text
 
 
+@pictured(lambda way: f"{FOLLOWING[way]}<p>{_WORDS}</p><div style='height:3000px'></div>")
+@pytest.mark.parametrize("way", FOLLOWING)
+def test_a_page_that_follows_the_scrolling_is_not_pictured(ahead: Snapshot, way: str) -> None:
+    said = "capture: pixels: unsure, no pictures of the page: styles or animations may follow the scrolling"
+    assert _reasons(ahead) == [said]
+    assert _WORDS in domsieve.clean(ahead, method="none", hidden="pixels").text
+
+
 @pictured(lambda way: UNCLEAR[way].replace("WORDS", _WORDS))
 @pytest.mark.parametrize("way", UNCLEAR)
 def test_letters_that_may_be_taken_for_others_leave_doubt(ahead: Snapshot, way: str) -> None:
@@ -165,6 +203,38 @@ def test_letters_that_may_be_taken_for_others_leave_doubt(ahead: Snapshot, way: 
 @pytest.mark.parametrize("way", LATE)
 def test_what_ends_late_while_something_else_goes_on_leaves_doubt(ahead: Snapshot, way: str) -> None:
     assert _reasons(ahead) == ["capture: pixels: unsure, animations end late, while others go on"]
+
+
+@pytest.mark.parametrize(
+    ("html", "said"),
+    [
+        (
+            "<svg><set /></svg><script>document.querySelector('svg').setCurrentTime(100)</script>",
+            "a script has set the clock",
+        ),
+        (
+            "<meta http-equiv=refresh content='30;url=#x'><canvas></canvas>",
+            "a canvas may lose its picture as the page",
+        ),
+        (
+            "<meta http-equiv=refresh content='50;url=/none'><svg><rect><set attributeName=x to=9 begin=25s /></rect>"
+            "</svg>",
+            "the page goes elsewhere while animations go on",
+        ),
+        ("<style>p::first-line { font-feature-settings: 'ss01' }</style>", ""),
+    ],
+)
+def test_what_a_script_or_a_fragment_may_change_leaves_doubt(studio: Studio, html: str, said: str) -> None:
+    reasons = _reasons(show(studio, f"{html}<p>{_WORDS}</p>"))
+    assert [one.startswith(f"capture: pixels: unsure, {said}") for one in reasons] == [True] * bool(said)
+
+
+def test_a_canvas_that_a_worker_draws_leaves_doubt(studio: Studio) -> None:
+    page = show(
+        studio, f"<canvas id=c></canvas><script>c.transferControlToOffscreen()</script><p>{_WORDS}</p>"
+    )
+    said = "capture: pixels: unsure, a canvas or a video may show something else at any time"
+    assert _reasons(page) == [said]
 
 
 @pictured(lambda way: UNCOMPARED[way])

@@ -136,29 +136,6 @@ def test_a_lazy_picture_that_no_reader_can_scroll_to_pushes_nothing_into_view(st
     assert _show(studio, cut + box.format(lazy.format("left"), _WORDS))[_WORDS]
 
 
-_LOADED_BY_BOXES = {
-    "once they have moved": "section { container-type: scroll-state } @container scroll-state(scrollable: top) { "
-    ".c { background: url(/white.png) } }",
-    "on their way": "section { scroll-timeline: --m } .c { animation: k linear both; animation-timeline: --m } "
-    "@keyframes k { 0%, 5% { background-image: none } 6%, 100% { background-image: url(/white.png) } }",
-    "for a little of their way": "section { scroll-timeline: --m } .c { animation: k linear both; "
-    "animation-timeline: --m } @keyframes k { 0%, 30% { background-image: none } 31%, 33% { background-image: "
-    "url(/white.png) } 34%, 100% { background-image: url(/white.png?) } }",
-}
-
-
-@pytest.mark.usefixtures("colours")
-@pytest.mark.parametrize("way", _LOADED_BY_BOXES)
-def test_pictures_that_load_when_a_box_is_scrolled_cover_text(studio: Studio, way: str) -> None:
-    cover = "<i class=c style='position:absolute;inset:0;pointer-events:none'></i>"
-    found = _show(
-        studio,
-        f"<style>section {{ height: 300px; overflow: auto }} {_LOADED_BY_BOXES[way]}</style><section>{_FAR}"
-        f"{_BOX.format('', _WORDS, cover)}{_FAR}</section>",
-    )
-    assert found[_WORDS] == Hiding.UNSEEN
-
-
 @pytest.mark.usefixtures("colours")
 def test_captions_of_many_lazy_pictures_are_seen(studio: Studio) -> None:
     lazy = _PICTURE.format("loading=lazy src=/black.png")
@@ -448,8 +425,6 @@ def test_nothing_is_known_under_what_has_not_begun_to_come(studio: Studio, never
         "<svg style='position:absolute;left:950px'><image id=m href={} width=900 height=60 /></svg><svg style='"
         "position:absolute;left:0;top:0;width:100%;height:100%'><use href=#m /></svg>",
         "<ul style='position:absolute;top:0;left:600px;list-style:outside url({})'><li>more</ul>",
-        "<style>@keyframes k {{ to {{ top: 0 }} }} img {{ position: absolute; top: 200px; left: 0; animation: k "
-        "linear both; animation-timeline: scroll() }}</style><img src={} width=900 height=60>",
         "<iframe src={}?frame style='position:absolute;inset:0;width:100%;height:100%'></iframe><base href=/more/>",
         "<iframe src='{}?a b' style='position:absolute;inset:0;width:100%;height:100%'></iframe>",
         "<object data='{}?a b' type=text/html style='position:absolute;inset:0;width:100%;height:100%'></object>",

@@ -10,7 +10,9 @@ from pathlib import Path
 
 import matplotlib as mpl
 import pytest
+from fontTools.colorLib.builder import buildCOLR, buildCPAL
 from fontTools.feaLib.builder import addOpenTypeFeaturesFromString
+from fontTools.pens.recordingPen import DecomposingRecordingPen
 from fontTools.pens.transformPen import TransformPen
 from fontTools.pens.ttGlyphPen import TTGlyphPen
 from fontTools.ttLib import TTFont, newTable
@@ -374,6 +376,8 @@ def _with_painted(sign: str, left: float, right: float) -> bytes:
         (_with_painted("\xa0", -0.7, 0), "{}\xa0"),
         (_with_painted(",", -9, 0), "{},"),
         (_with_painted("\u0301", -0.7, 0), "{}\u0301"),
+        (_with_painted("\u0301", -0.3, 0), "{}\u0301"),
+        (_with_painted("\u2014", -0.6, 1), "{}\u2014"),
     ],
 )
 def test_letters_that_a_font_draws_beside_or_under_others_are_not_seen(
@@ -403,6 +407,78 @@ def test_letters_that_a_font_draws_as_others_after_a_space_are_not_seen(studio: 
     )
     html = f"<p class=odd>\xa0{_WORDS.replace(' ', chr(0x2003))}</p>"
     assert [*_judged(studio, {"odd": _saved(font)}, html).values()] == [Hiding.UNSEEN]
+
+
+def _coloured() -> bytes:
+    """Return a font in which each letter is a pale one, below another one in red."""
+    font, forms = TTFont(_FONTS / "DejaVuSans.ttf"), _shifted(string.ascii_lowercase)
+    names = font.getBestCmap()
+    layers = {names[ord(one)]: [(names[ord(one)], 0), (f"red.{one}", 1)] for one in forms}
+    order = font.getGlyphOrder()
+    for one, other in forms.items():
+        order.append(f"red.{one}")
+        for table in ("glyf", "hmtx"):
+            font[table][f"red.{one}"] = font[table][names[ord(other)]]
+    font.setGlyphOrder(order)
+    font["COLR"] = buildCOLR(layers)
+    font["CPAL"] = buildCPAL([[(0, 0, 0, 0.02), (1, 0, 0, 1)]])
+    return _saved(font)
+
+
+def _specked() -> bytes:
+    """Return a font that draws other letters, each with a speck far above it."""
+    font = TTFont(io.BytesIO(_swapped("DejaVuSans.ttf", _shifted(string.ascii_lowercase))))
+    for name in {font.getBestCmap()[ord(one)] for one in string.ascii_lowercase}:
+        pen = TTGlyphPen(font.getGlyphSet())
+        pen.addComponent(font.getBestCmap()[ord(".")], (0.2, 0, 0, 0.2, 300, 3000))
+        recording = DecomposingRecordingPen(font.getGlyphSet())
+        font["glyf"][name].draw(recording, font["glyf"])
+        dot = DecomposingRecordingPen(font.getGlyphSet())
+        pen.glyph().draw(dot, font["glyf"])
+        whole = TTGlyphPen(None)
+        recording.replay(whole)
+        dot.replay(whole)
+        font["glyf"][name] = whole.glyph()
+    return _saved(font)
+
+
+_FEW = [dict(zip(one, one[1:] + one[:1], strict=True)) for one in ("eou", "rst", "cdm", "bkp", "vxz")]
+
+
+@pytest.mark.parametrize(
+    ("fonts", "style"),
+    [
+        ([_coloured()], ""),
+        ([_specked()], ""),
+        ([_with_words({one: one[::-1] for one in _WORDS.split()})], ""),
+        (
+            [_with_words({one: one[::-1] for one in _WORDS.split()}, feature="hlig")],
+            "font-variant-ligatures:historical-ligatures",
+        ),
+        ([_swapped("DejaVuSans.ttf", one) for one in _FEW], ""),
+    ],
+    ids=["colours", "specks", "ligatures", "variants", "few letters in each of several fonts"],
+)
+def test_fonts_that_may_draw_other_letters_leave_doubt(
+    studio: Studio, fonts: list[bytes], style: str
+) -> None:
+    faces = ""
+    for number, font in enumerate(fonts):
+        studio.server.pages[f"/{number}.ttf"] = partial(send, body=font, headers={"Content-Type": "font/ttf"})
+        faces += f"@font-face {{ font-family: f{number}; src: url(/{number}.ttf) }}"
+    words = "".join(
+        f"<span style='font-family:f{number % len(fonts)};{style}'>{word}</span> "
+        for number, word in enumerate(_WORDS.split())
+    )
+    others = "".join(
+        f"<p style='font-family:f{number}'>ABC DEF GHI JKL MNO PQR STU VWX YZ 0123456789</p>"
+        for number in range(len(fonts))
+    )
+    page = show(studio, f"<style>{faces}</style><p>{words}</p>{others}")
+    said = "capture: pixels: unsure, fonts draw letters in other ways than those for reading"
+    assert [str(one) for one in page.provenance.reasons] == [said] or judged(page).get(
+        _WORDS.split(maxsplit=1)[0]
+    )
 
 
 def test_letters_beyond_the_lines_of_their_font_leave_doubt(studio: Studio) -> None:

@@ -29,6 +29,7 @@
 // isSent(events): whether `begin` or `end` of such an animation names an event that may come by itself.
 // isLength(style, name), isBounded(style): whether a property of a computed style map is a length, and bounds of sizes are.
 // paintsBeyond(element): whether a picture or the like paints beyond its box.
+// restlessIn(trees): see below.
 // hold(animation), isHeld(animation), letGo(animation): pauses one at the very time it has, and lets it go on.
 // NOBODY, STRONGEST: a selector that nothing has, and one that all have and that is stronger than those of pages.
 globalThis.dom = (() => {
@@ -95,10 +96,14 @@ globalThis.dom = (() => {
       }
     }
   };
+  // The worlds of a document have only such properties in common.
+  const [OWN, HELD] = [`own of ${NOBODY}`, `held as ${NOBODY}: `];
+  const isOwn = ({ id }) => id === OWN;
   // Animations are the only change of an element that no selector matches.
   const animated = (element, look) => {
     const animation = run(element, Element, "animate", look, { duration: 1, fill: "forwards" });
     animation.finish();
+    animation.id = OWN;
     return animation;
   };
   // The page and its body begin in the window, and their containment is also that of the window.
@@ -280,8 +285,43 @@ globalThis.dom = (() => {
     animation.currentTime = from + passed * animation.playbackRate;
     if (isOver && passed === ms) animation.finish();
   };
-  // The worlds of a document have only such properties in common.
-  const HELD = `held as ${NOBODY}: `;
+  // Of key frames, what only changes how boxes are painted. All else may change their size, or what other styles say.
+  const PAINTING = new RegExp(`^(computedOffset|easing|composite|offset.*|transform.*|translate|rotate|scale|opacity|${[
+    "visibility", "(backdropF|f)ilter", "clipPath", "color", ".*Color", ".*Shadow", "background.*", "mask.*", "stroke.*", "fill.*", "zIndex",
+  ].join("|")})$`);
+  // What animations of some trees may bring about that no reader has at once. late, turns: some, or transitions, end later
+  // than they are awaited, and others go on for ever, or change more than how boxes are painted until then. shows: they
+  // change which elements are shown at all. sizes: they change the size of boxes or frames that styles may ask for, for longer.
+  const restlessIn = (all) => {
+    const hasClock = ({ timeline }) => timeline && !("source" in timeline);
+    const laysOut = ({ effect, timeline }) => hasClock({ timeline })
+      && effect?.getKeyframes().some((key) => Object.keys(key).some((name) => !PAINTING.test(name)));
+    // A script may have made it slower, or let it start later.
+    const endOf = (one) => (hasClock(one) && one.effect
+      ? Math.max(one.effect.getComputedTiming().endTime, leftOf(one) || 0) : 0);
+    const isLate = (one) => endOf(one) > SOON_MS && endOf(one) < ENDLESS_MS;
+    // A transition that has not begun yet; those of hours keep browsers from colouring fields.
+    const waitsLong = (one) => {
+      const style = getComputedStyle(one);
+      const [delays, lengths] = [style.transitionDelay, style.transitionDuration]
+        .map((list) => list.split(",").map((time) => 1000 * parseFloat(time)));
+      return delays.map((delay, at) => delay + lengths[at % lengths.length]).some((end) => end > SOON_MS && end < ENDLESS_MS);
+    };
+    const FRAMES = "iframe, frame, object, embed";
+    const holdsFrame = (one) => one?.matches(FRAMES) || one?.querySelector(FRAMES);
+    const is = {
+      late: (root) => animationsOf(root).some(isLate) || [...root.querySelectorAll("*")].filter(isLaidOut).some(waitsLong),
+      turns: (root) => animationsOf(root).some((one) => endOf(one) >= ENDLESS_MS || (isLate(one) && laysOut(one))),
+      shows: (root) => animationsOf(root).some((one) =>
+        !isOwn(one) && one.effect?.getKeyframes().some((key) => "display" in key || "contentVisibility" in key)),
+      sizes: (root) => {
+        const found = animationsOf(root).filter((one) => laysOut(one) && endOf(one) > SOON_MS);
+        return found.some(({ effect }) => holdsFrame(effect.target)) || (found.length > 0
+          && [...root.querySelectorAll("*")].filter(isLaidOut).some((one) => getComputedStyle(one).containerType.includes("size")));
+      },
+    };
+    return Object.keys(is).filter((name) => all.some(is[name]));
+  };
   const isHeld = ({ id }) => id.startsWith(HELD);
   const hold = (animation) => {
     const time = animation.currentTime;
@@ -297,7 +337,7 @@ globalThis.dom = (() => {
   return {
     part, run, own, kind, isLaidOut, viewOf, trees, places, allTrees, laidOut, animated, selectorsOf, isSkipping, unskip,
     isLength, isBounded, showsNoscript, paintsBeyond, scrolls, canScroll, animationsOf, refreshOf, refreshBy, leavesIn, clocksOf,
-    hasOwn, ANIMATING, STRONGEST, NOBODY, isSent, runs, leftOf, endsWithin, isYoung, lasts, periodOf, repeats,
+    hasOwn, ANIMATING, STRONGEST, NOBODY, isSent, runs, leftOf, endsWithin, isYoung, restlessIn, lasts, periodOf, repeats,
     isEndless,
     begins, isPassing, bringTo, SOON_MS, SLOW_MS, ENDLESS_MS, hold, isHeld, letGo,
   };

@@ -3,6 +3,9 @@
 // scrollThrough(): scrolls to the end in steps that let lazy content come, and back to the top.
 // reached(selector): how many elements are in the documents and shadow trees that are open to this script.
 // shows(), aim(): find the first element that is shown by a selector; null says that it is no selector.
+// restless(refreshes): what `dom.restlessIn` says of the page, while nothing was brought to an end yet, whether it goes to
+// a fragment with a canvas, or elsewhere with animations, and whether a script has set the clock of a drawing. For
+// `refreshes`, see refreshBy().
 // goUp(), unscroll(withPage, endMs, refreshes): scroll back to the top; the latter returns "boxes" if any but the page were
 // scrolled, "page" if that was, or "".
 // hideNoscript(): keeps noscript hidden while scripts are off, or ends that.
@@ -16,7 +19,7 @@ globalThis.domsieve = (() => {
   const {
     part, run, own, isLaidOut, showsNoscript, trees, places, allTrees, laidOut, animated, isSkipping, unskip, canScroll, animationsOf,
     refreshOf, refreshBy, leavesIn, clocksOf, hasOwn, isSent, kind, isYoung, runs, leftOf, repeats, begins, isPassing, periodOf, bringTo,
-    SOON_MS, STRONGEST, hold, isHeld, letGo,
+    SOON_MS, SLOW_MS, STRONGEST, hold, isHeld, letGo, restlessIn,
   } = dom;
 
   let lastChange = performance.now();
@@ -64,7 +67,7 @@ globalThis.domsieve = (() => {
     const beside = [...(isLocked ? [0, 0] : [-top, bottom - innerHeight]), right - innerWidth, -left].map((px) => Math.max(px, 0));
     const [above, below, after, before] = beside.map((px) => `${px || -FAR_PX}px`);
     const look = {
-      position: "absolute", margin: "0px", boxSizing: "border-box", width: `${width}px`, ...(scrolls ? { height: `${height}px` } : {}),
+      position: "absolute", isolation: "isolate", margin: "0px", boxSizing: "border-box", width: `${width}px`, ...(scrolls ? { height: `${height}px` } : {}),
       ...(beside.some(Boolean) ? { clipPath: `inset(${above} ${after} ${below} ${before})` } : {}),
     };
     const lay = (...place) => animated(body, { ...look, left: `${place[0]}px`, top: `${place[1]}px` });
@@ -181,6 +184,7 @@ globalThis.domsieve = (() => {
   const timeOf = (drawing) => Math.max(run(drawing, SVGSVGElement, "getCurrentTime") * 1000, 0);
   const bring = (drawing, ms) => run(drawing, SVGSVGElement, "setCurrentTime", ms / 1000);
   // Drawings whose clocks have not come so far.
+  const AHEAD_MS = 1_000;
   const earlyClocks = (trees, endMs) => trees.flatMap(clocksOf).filter((one) => hasOwn(one) && timeOf(one) < endMs);
   // Lets what waits for an event begin, and go on to where what ends soon has ended; returns whether anything does.
   const send = (trees, endMs) => {
@@ -362,6 +366,19 @@ globalThis.domsieve = (() => {
       return [];
     },
 
+    restless(refreshes) {
+      refreshBy(refreshes);
+      const [all, goings] = [allTrees(), places(document, 0, 0).map(([inner]) => refreshOf(inner))];
+      const hasCanvas = all.some((tree) => tree.querySelector("canvas"));
+      const clocks = all.flatMap(clocksOf).filter(hasOwn);
+      const moves = clocks.length > 0 || all.some((tree) => animationsOf(tree).length);
+      const found = restlessIn(all);
+      if (clocks.some((one) => timeOf(one) > performance.now() + AHEAD_MS)) found.push("clock");
+      if (hasCanvas && goings.some(({ fragment }) => fragment !== undefined)) found.push("fragment");
+      if (moves && goings.some(({ ms }) => ms > SOON_MS && ms <= SLOW_MS)) found.push("goes");
+      return found;
+    },
+
     goUp() {
       scrollTo({ left: 0, top: 0, behavior: "instant" });
     },
@@ -380,7 +397,7 @@ globalThis.domsieve = (() => {
         .filter((one) => (withPage || one !== page) && isLaidOut(one)
           && (part(one, Element, "scrollTop") || part(one, Element, "scrollLeft")));
       found.forEach(begin);
-      return found.some((one) => one !== page) ? "boxes" : found.length ? "page" : "";
+      return found.length > 0;
     },
 
     hideNoscript(isHidden) {

@@ -300,9 +300,11 @@ async def capture_document(
         trouble = ""
         async with still:
             async with asyncio.timeout(limit_s):
-                count, scrolled = await _trim(
-                    tab, watch, max_nodes, scripts=scripts, pixels=pixels, limit_s=limit_s
-                )
+                restless: list[str] = []
+                if pixels:
+                    asked = f"restless({json.dumps(watch.refreshes)})"
+                    restless = await tab.call(watch.frame_id, watch.loader_id, asked, limit_s=limit_s)
+                count = await _trim(tab, watch, max_nodes, scripts=scripts, pixels=pixels, limit_s=limit_s)
                 await moments.find(limit_s=limit_s)
                 if pixels:
                     # Now only, as the page is laid out anew where boxes were skipped that are far from the window.
@@ -325,8 +327,8 @@ async def capture_document(
                         names,
                         missing=missing,
                         moments=moments,
+                        restless=restless,
                         scripts=scripts,
-                        scrolled=scrolled == "boxes",
                         limit_s=rest_s(),
                     )
                 except (TimeoutError, CommandError) as error:
@@ -386,10 +388,8 @@ async def _at_rest(tab: Tab, watch: PageEvents, *, scripts: bool, limit_s: float
 
 async def _trim(
     tab: Tab, watch: PageEvents, max_nodes: int, *, scripts: bool, pixels: bool, limit_s: float
-) -> tuple[int, str]:
-    """Prepare the document for its capture, unnoticed by its scripts.
-
-    Returns how many nodes it had, and what was scrolled, see ``unscroll`` of ``tab.js``.
+) -> int:
+    """Prepare the document for its capture, unnoticed by its scripts; return how many nodes it had.
 
     Removing nodes would call observers and custom elements of the page, which could run for ever or put the nodes
     back. While scripts are off, they are not called, and not later either. But styles can depend on whether scripts
@@ -397,13 +397,12 @@ async def _trim(
     """
     async with _scripts_off(tab, limit_s=limit_s) if scripts and not pixels else contextlib.nullcontext():
         unscroll = f"unscroll({str(pixels).lower()}, {ENDS_MS}, {json.dumps(watch.refreshes)})"
-        scrolled = str(await tab.call(watch.frame_id, watch.loader_id, unscroll, limit_s=limit_s))
-        if scrolled:
+        if await tab.call(watch.frame_id, watch.loader_id, unscroll, limit_s=limit_s):
             await asyncio.sleep(_FRAME_S)  # else scripts would be told of it afterwards
         if scripts and pixels:
             await _hide_noscript(tab, watch, True, limit_s=limit_s)
         function = f"trim({max_nodes}, {ENDS_MS}, {OLD_MS if pixels else 0})"
-        return int(await tab.call(watch.frame_id, watch.loader_id, function, limit_s=limit_s)), scrolled
+        return int(await tab.call(watch.frame_id, watch.loader_id, function, limit_s=limit_s))
 
 
 async def _hide_noscript(tab: Tab, watch: PageEvents, is_hidden: bool, *, limit_s: float) -> None:

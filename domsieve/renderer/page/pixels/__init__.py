@@ -1,8 +1,8 @@
 """What readers can see of an open page, judged by pictures of it.
 
 `look` is the way in. The classes behind it build on each other, each adding one skill: `OpenPage` (_page.py) talks to
-the documents, `Camera` takes pictures, `Reader` scrolls, `Viewer` counts what changes in a picture of some texts,
-`Searcher` looks for all texts, and `Walker` does so with nothing but a wheel.
+the documents, `Camera` takes pictures, `Reader` scrolls, `Viewer` counts what changes in a picture of some texts, and
+`Searcher` looks for all texts.
 
 - The texts: their parts (_parts, _cases), boxes (_scene, _places, _boxes, _shapes, _turns) and tree (_tree, _rests).
 - One picture: what differs without letters (_pictures, _images, _count), and whether the letters that it shows are

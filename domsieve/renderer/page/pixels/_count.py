@@ -39,7 +39,6 @@ class Count:
     can_be_alone : (B,), whether the letters of a part can be made transparent while those of all others are seen.
     settled : (B,), the parts of which no later picture says more.
     unclear : (B,), the parts that readers may take for other letters.
-    walked : (B,), if only these are sure to be seen by readers: those that a wheel brings in view.
     """
 
     def __init__(self, scene: Scene, documents: Ints, letters: Letters) -> None:
@@ -51,7 +50,6 @@ class Count:
         self._is_given_up, self.settled, self.unclear = np.zeros((3, count), np.bool_)
         self.can_be_alone = scene.alone[scene.owner]
         self.letters = letters
-        self.walked: Bools | None = None
 
     def in_view(self, *, is_fixed: bool, sought: Sequence[int] = ()) -> Bools:
         """Return the parts (B,) that are in view now, in fixed boxes or on the page, and not counted yet.
@@ -70,8 +68,7 @@ class Count:
     def in_view_before(self) -> Bools:
         """Return the parts (B,) in boxes that scroll that were counted where everything is now."""
         _, share = self.scene.in_view()
-        is_here = self._is_counted if self.walked is None else self._is_counted & ~self.walked
-        return np.asarray(is_here & (self.scene.scroller >= 0) & (share >= IN_VIEW))
+        return np.asarray(self._is_counted & (self.scene.scroller >= 0) & (share >= IN_VIEW))
 
     def waiting(self) -> Ints:
         """Return the parts that scroll and have not been in view."""
@@ -120,12 +117,6 @@ class Count:
         self._is_counted &= ~boxes
         self._changed[boxes] = 0
 
-    def take(self, other: "Count", boxes: Bools) -> None:
-        """Take over what is counted elsewhere of some parts, and which are unknown there."""
-        for name in ("_changed", "_ink", "_is_counted", "unclear"):
-            getattr(self, name)[boxes] = getattr(other, name)[boxes]
-        self._is_known &= other._is_known
-
     def add(self, boxes: Bools, parts: "Sequence[Pictures]") -> None:
         """Add what pictures say of some parts, which are in view."""
         self._is_counted |= boxes
@@ -160,7 +151,6 @@ class Count:
         is_seen &= (self._changed >= LEAST_SHARE * self._ink) | is_few
         sights = np.where(scene.has_letters | scene.had_letters, Sight.UNSURE, Sight.NONE).astype(np.uint8)
         ranges, unreadable, fewest = {}, scene.unreadable, self.letters.fewest_unseen
-        is_sure = np.ones_like(is_seen) if self.walked is None else self.walked | is_few | ~is_seen
         order = np.lexsort((scene.first, scene.owner))
         owners, begin = np.unique(scene.owner[order], return_index=True)
         for owner, parts in zip(owners.tolist(), np.split(order, begin)[1:], strict=True):
@@ -169,8 +159,8 @@ class Count:
             if not scene.has_letters[owner]:
                 continue
             if found and not unreadable[owner]:
-                sights[owner] = sight = Sight.SEEN if is_sure[parts].all() else Sight.UNPICTURED
-                if sight == Sight.SEEN and found != [(0, scene.letters_of[owner])]:
+                sights[owner] = Sight.SEEN
+                if found != [(0, scene.letters_of[owner])]:
                     sources = scene.sources.get(owner)
                     if sources == []:
                         sights[owner] = Sight.UNSURE
@@ -203,8 +193,6 @@ class Count:
                 sights[text] = sight
             elif sight == Sight.SEEN or sights[text] != Sight.SEEN:
                 continue
-            elif sight == Sight.UNPICTURED:
-                sights[text] = sight
             elif not sources:
                 sights[text] = Sight.UNSURE
             else:

@@ -6,15 +6,15 @@ from typing import Any
 import numpy as np
 
 from domsieve.renderer.page.pixels._cases import in_case, units
-from domsieve.renderer.page.pixels._parts import CHANCE, F64, Bools, Ints, px
+from domsieve.renderer.page.pixels._parts import CHANCE, F64, Bools, Ints, language_of, px
 from domsieve.renderer.page.pixels._scene import Scene
 from domsieve.snapshot.page import Kind
 
 # So many letters of a font are compared, but no fewer than the other number; and so many groups of fonts. Guesses.
 _MOST_LETTERS, _FEWEST_LETTERS, _MOST_FONTS = 16, 8, 200
-# All letters of a font up to Cyrillic are compared with those of other fonts, and so many of the others, by chance if
-# there are more. So many parts of a line are drawn together.
-_LAST_COMPARED, _MOST_WRITTEN, _TOGETHER = "\u052f", 300, 10
+# All letters of a font but those of East Asia are compared with those of other fonts, and so many of these, by chance
+# if there are more. So many parts of a line are drawn together, with all of it if it has no more signs than the last.
+_LAST_COMPARED, _MOST_WRITTEN, _TOGETHER, _LONGEST = "\u2fff", 300, 10, 300
 # A text cannot be read if this share of its letters look like others, or if its words look less than this like their
 # letters one by one; and a part of it, if more than half of its letters do, or if it looks less than this like them.
 # The first is so only if there are so many such letters, or a font has one fewer, which are the same share of those
@@ -33,15 +33,38 @@ _JOINING = (
 )
 # Letters of Hangul that draw nothing.
 _FILLERS = frozenset("\u115f\u1160\u3164\uffa0")
-# Fonts draw their letters otherwise than those for reading if more than this share of the used ones is unlike theirs.
-_UNLIKE_SHARE = 0.2
-# Or if more than the second share of their parts looks less than the first like their letters one by one. Measured:
-# up to .11 of the words in 18 fonts.
-_LEAST_EVEN, _MOST_UNEVEN = 0.75, 0.25
+# In fonts for reading, only these letters look like others, or unlike those of other fonts, and no more than so many.
+# Measured on 42 fonts, bold and italic, too, also if the browser tilts them: up to 3 and 7, of 62 letters and digits.
+_VARYING = frozenset(
+    "aBfghijlnqwyIJQV19\u0430\u0432\u0434\u0438\u043b\u0442\u0448\u044a\u0412\u041b\u03b1\u03b7\u03b9\u03bd\u03c0\u03c1\u03c3\u0393\u0399"
+)
+_MOST_MISTAKEN, _MOST_UNLIKE = 3, 7
+# Of these signs, too little is drawn to say that it looks like a letter.
+_SLIGHT = frozenset(".,:;!|'\"`-_/()[]{}\u00a0\u00b7\u2013\u2014\u2018\u2019\u201c\u201d\u2022")
+# Nor do they draw words otherwise than their letters one by one (a likeness below the first number, with ligatures
+# below the second), nor more than the last share of them a little so (below the third number; measured: .13).
+_LEAST_LIKE, _LEAST_LIGATED, _LEAST_EVEN, _MOST_UNEVEN = 0.55, 0.35, 0.75, 0.25
+_LIGATURES = "ff", "fi", "fl", "Th"
+# Nor are there letters in so many of so many words that look less than this like themselves drawn alone. Measured:
+# in 1 of 16 words at most, for pairs of letters that stand closer together.
+_LEAST_OF_LETTER, _MANY_WORDS, _WORDS = 0.5, 5, 10
 _STYLES = (
     *("font-style", "font-weight", "font-family", "font-variant-caps", "font-stretch"),
-    *("text-rendering", "font-size", "letter-spacing", "font-kerning"),
+    *("text-rendering", "font-size", "letter-spacing", "font-kerning", "-webkit-locale"),
 )
+# Other values of these draw letters in another way than a canvas, but for features that are on without a style.
+_PLAIN = {
+    **dict.fromkeys(
+        (f"font-variant-{name}" for name in ("alternates", "east-asian", "position", "numeric")), "normal"
+    ),
+    **dict.fromkeys(("font-variant-ligatures", "font-variation-settings", "font-palette"), "normal"),
+    "font-language-override": "normal",
+    "font-optical-sizing": "auto",
+}
+_STRETCHES = frozenset(("", "50%", "62.5%", "75%", "87.5%", "100%", "112.5%", "125%", "150%", "200%"))
+_ON_ANYWAY = frozenset(("kern", "liga", "clig", "calt", "ccmp", "locl", "rlig", "mark", "mkmk"))
+# So many signs of so many lines around one are drawn with it: fonts may have other letters beside them.
+_AROUND, _BESIDE, _TABS = 100, 10, frozenset("\t\n")
 
 
 def letters_of_fonts(scene: Scene, document: int) -> tuple[list[list[tuple[str, str]]], set[str]]:
@@ -74,9 +97,9 @@ def letters_of_fonts(scene: Scene, document: int) -> tuple[list[list[tuple[str, 
     return groups[:_MOST_FONTS], {font for group in groups[_MOST_FONTS:] for font, _ in group}
 
 
-# Of a font: style and weight, size in px, family, capitals, width, how precise it is drawn, kerning, and whether its
-# letters are spaced, without ligatures.
-DrawnFont = tuple[str, float, str, str, str, str, str, bool]
+# Of a font: style and weight, size in px, family, capitals, width, how precise it is drawn, kerning, whether its
+# letters are spaced, without ligatures, and the language.
+DrawnFont = tuple[str, float, str, str, str, str, str, bool, str]
 
 
 class Written:
@@ -108,10 +131,11 @@ class Written:
         own = own[np.argsort(scene.line[own], kind="stable")]
         for parts in np.split(own, np.flatnonzero(np.diff(scene.line[own])) + 1) if own.size else ():
             node = int(scene.owner[parts[0]])
-            font, piece = scene.fonts[scene.font_of[node]], scene.pieces[scene.line[parts[0]]]
+            line = int(scene.line[parts[0]])
+            font, piece = scene.fonts[scene.font_of[node]], scene.pieces[line]
             if font in skipped:
                 continue
-            *styles, kerning = scene.style(node, *_STYLES)
+            *styles, kerning, locale = scene.style(node, *_STYLES)
             ways = [(styles, piece)]
             if said := first.get(node):
                 *inner, letter, _, case = said
@@ -120,7 +144,8 @@ class Written:
                     ways.append(([*inner, letter], changed))
             for (style, weight, family, caps, stretch, rendering, size, letter), text in ways:
                 size_px = px(size) * float(scene.zoom[node])
-                others = caps or "normal", stretch, rendering, kerning or "auto", px(letter) != 0
+                spacing = kerning or "auto", letter not in {"", "normal", "0px"}
+                others = caps or "normal", stretch, rendering, *spacing, language_of(locale)
                 drawn = f"{style} {weight}", size_px, family, *others
                 letters.setdefault(drawn, {}).update(dict.fromkeys(filter(_is_letter, text)))
                 signs.setdefault(drawn, {}).update(dict.fromkeys(one for one in text if not one.isalnum()))
@@ -128,15 +153,27 @@ class Written:
                 starts = [*(int(scene.chars[some].min()) for some in groups), len(text)]
                 for number, some in enumerate(groups):
                     chars = scene.chars[some]
-                    # Fonts may have other letters by what is before them, also white space.
-                    begin = starts[number - 1] if number > 1 else 0
-                    inside = text[begin : max(starts[number + 1], int(chars.max()))]
-                    ends = [
-                        [units(inside[: end - begin]) for end in _letters_in(text, *pair)]
-                        for pair in chars.tolist()
-                    ]
-                    self.lines.append((drawn, inside, ends))
-                    self._drawn.append((drawn, text, some))
+                    # Fonts may have other letters by what is around them, also white space.
+                    is_long = len(text) > _LONGEST
+                    begin = starts[number - 1] if is_long and number else 0
+                    last = max(starts[min(number + 2, len(starts) - 1)], int(chars.max()))
+                    last = last if is_long else len(text)
+                    before = "" if begin else "".join(scene.pieces[max(line - _BESIDE, 0) : line])[-_AROUND:]
+                    after = "".join(scene.pieces[line + 1 : line + 1 + _BESIDE])[:_AROUND]
+                    after = after if last == len(text) else ""
+                    # Browsers draw boxes of their own, and what tabs part, without what is around them.
+                    spans = {("", begin, last, ""), (before, begin, last, after)}
+                    if not _TABS.isdisjoint(text):
+                        spans = {("", *pair, "") for pair in chars.tolist()}
+                    for front, first_of, end_of, back in sorted(spans):
+                        inside = front + text[first_of:end_of] + back
+                        own_parts = (chars[:, 0] >= first_of) & (chars[:, 1] <= end_of)
+                        ends = [
+                            [units(inside[: len(front) + end - first_of]) for end in _letters_in(text, *pair)]
+                            for pair in chars[own_parts].tolist()
+                        ]
+                        self.lines.append((drawn, inside, ends))
+                        self._drawn.append((drawn, text, some[own_parts]))
         self.fonts = [(font, "".join(_some(all_))) for font, all_ in letters.items()]
         self.signs = [(font, "".join(_some(all_))) for font, all_ in signs.items()]
 
@@ -150,14 +187,16 @@ class Written:
         mistaken, tiny = await ask("mistaken", *self.fonts), await ask("tiny", *self.fonts)
         stray, lettered = await ask("stray", *self.signs), await ask("mistaken", *self.signs)
         joined = await ask("joined", *self.lines)
+        of_page = {
+            font for (font, _), own in zip(self.fonts, await ask("ofPage", *self.fonts), strict=True) if own
+        }
         small = {font: frozenset(one) for (font, _), one in zip(self.fonts, tiny, strict=True)}
-        signs = {font: one for (font, _), (one, _) in zip(self.signs, lettered, strict=True)}
+        signs = {font: {*one} - _SLIGHT for (font, _), (one, _) in zip(self.signs, lettered, strict=True)}
         hidden = {font: frozenset(one) for (font, _), one in zip(self.signs, stray, strict=True)}
         wrong = {font: (all_, one) for (font, all_), (one, _) in zip(self.fonts, mistaken, strict=True)}
         unlike = {
-            font: {*one, *other}
-            for (font, all_), (one, other) in zip(self.fonts, mistaken, strict=True)
-            if len({*one, *other}) > _UNLIKE_SHARE * len(all_)
+            font: _uncommon(one, _MOST_MISTAKEN) | _uncommon(other, _MOST_UNLIKE)
+            for (font, _), (one, other) in zip(self.fonts, mistaken, strict=True)
         }
         few = {font: one for font, (all_, one) in wrong.items() if len(one) > len(all_) / 2}
         strange = {
@@ -172,12 +211,15 @@ class Written:
         is_like, is_tiny = np.ones_like(compared), np.zeros(compared.size, np.bool_)
         mistaken_by: dict[int, set[str]] = {}  # the letters of each text that look like others
         swapped: set[str] = set()  # those of parts of which most do, in any fonts
+        words: list[tuple[int, int, bool]] = []  # parts, how many letters each has, and whether one looks odd
         for (font, piece, parts), likeness in zip(self._drawn, joined, strict=True):
             is_strange[parts] = np.maximum(is_strange[parts], font in strange)
-            others = *unlike.get(font, ()), *signs[font]
-            for part, like in zip(parts.tolist(), likeness, strict=True):
+            for part, (like, least, is_coloured) in zip(parts.tolist(), likeness, strict=True):
                 text = piece[slice(*scene.chars[part])]
-                doubtful[part] = max(doubtful[part], sum(map(text.count, others)))
+                is_other = is_coloured or not unlike[font].isdisjoint(text)
+                is_other |= font in of_page and _has_features(scene, int(scene.owner[part]))
+                doubted = sum(map(_is_letter, text)) if is_other else sum(map(text.count, signs[font]))
+                doubtful[part] = max(doubtful[part], doubted)
                 is_tiny[part] |= not (hidden[font].isdisjoint(piece) and small[font].isdisjoint(text))
                 of_all, of_wrong = (sum(map(text.count, letters)) for letters in wrong[font])
                 if of_wrong >= mistaken_in[part]:
@@ -189,6 +231,11 @@ class Written:
                 inside = [not _joins(one) for one in text if _is_letter(one)]
                 if 2 * sum(inside) >= len(inside):
                     is_like[part] = min(is_like[part], like)
+                    is_ligated = any(one in text for one in _LIGATURES)
+                    if font in of_page and inside:
+                        words.append((part, len(inside), least < _LEAST_OF_LETTER))
+                    if like < (_LEAST_LIGATED if is_ligated else _LEAST_LIKE):
+                        doubtful[part] = len(inside)
         letters_of, like_of, compared_of, mistaken_of = (
             np.bincount(scene.owner, one, scene.kind.size)
             for one in (scene.letters, scene.letters * is_like, compared, mistaken_in)
@@ -202,22 +249,24 @@ class Written:
         is_short &= scene.letters[is_short].sum() >= _FEWEST_MISTAKEN
         count = np.bincount(scene.owner[is_joined], scene.letters[is_joined], scene.kind.size)
         is_joined &= (is_strange > 0) | (count[scene.owner] >= _FEWEST_MISTAKEN)
+        for part, letters in _odd_words(words):
+            doubtful[part] = letters
         is_wrong = is_tiny | is_other | is_joined | is_short
         varied = scene.letters * self._varies(joined)
         return is_wrong, np.where(is_wrong, 0, np.maximum(doubtful, varied))
 
-    def _varies(self, joined: Sequence[Sequence[float]]) -> Bools:
+    def _varies(self, joined: Sequence[Sequence[tuple[float, float, bool]]]) -> Bools:
         """Return the parts (B,) of fonts that draw many of them otherwise than their letters one by one."""
         likes: dict[DrawnFont, list[float]] = {}
         for (font, _, _), some in zip(self._drawn, joined, strict=True):
-            likes.setdefault(font, []).extend(some)
+            likes.setdefault(font, []).extend(like for like, *_ in some)
         varied = {
             font for font, some in likes.items() if np.mean(np.array(some) < _LEAST_EVEN) > _MOST_UNEVEN
         }
         found = np.zeros(self._scene.line.size, np.bool_)
         for (font, _, parts), some in zip(self._drawn, joined, strict=True):
             if font in varied:
-                found[parts] |= np.array(some) < _LEAST_EVEN
+                found[parts] |= np.array([like for like, *_ in some]) < _LEAST_EVEN
         return found
 
 
@@ -226,6 +275,32 @@ def _some(letters: Iterable[str]) -> list[str]:
     found = [one for one in letters if one <= _LAST_COMPARED]
     others = [one for one in letters if one > _LAST_COMPARED]
     return found + (others if len(others) <= _MOST_WRITTEN else CHANCE.sample(others, _MOST_WRITTEN))
+
+
+def _odd_words(words: Sequence[tuple[int, int, bool]]) -> list[tuple[int, int]]:
+    """Return those of some words in the order of the page that are odd, as many beside them are, without that."""
+    odd = np.array([is_odd for _, _, is_odd in words], np.bool_)
+    counts = np.convolve(odd, np.ones(_WORDS), "full") if odd.any() else np.zeros(1)
+    is_near = np.array(
+        [counts[at : at + _WORDS].max(initial=0) >= _MANY_WORDS for at in range(odd.size)], np.bool_
+    )
+    return [words[at][:2] for at in np.flatnonzero(odd & is_near).tolist()]
+
+
+def _has_features(scene: Scene, node: int) -> bool:
+    """Return whether the styles of a text ask for letters of its font that a canvas does not draw."""
+    settings, *others = scene.style(node, "font-feature-settings", *_PLAIN)
+    if any(value not in ("", plain) for value, plain in zip(others, _PLAIN.values(), strict=True)):
+        return True
+    if not _STRETCHES.issuperset(scene.style(node, "font-stretch")):
+        return True
+    asked = [one.split() for one in settings.replace('"', "").split(",") if one not in ("", "normal")]
+    return any(tag not in _ON_ANYWAY or value not in ([], ["1"]) for tag, *value in asked)
+
+
+def _uncommon(letters: str, most: int) -> set[str]:
+    """Return those letters that a font draws in a way in which fonts for reading do not; `most` do in these."""
+    return {*letters} if len(letters) > most else {*letters} - _VARYING
 
 
 def _is_letter(sign: str) -> bool:

@@ -113,11 +113,10 @@ def unclear(
         if np.ptp(ground, axis=(0, 1)).max() <= 1:
             continue
         clear = _clarity(ground, whole)
-        found[part] = clear < _LEAST_CLEAR or (
-            clear < _LEAST_AMONG_INK
-            and ink is not None
-            and _overlay(ground, whole, ink[inside] / 255)[2] > _MOST_INK
-        )
+        found[part] = clear < _LEAST_CLEAR
+        if ink is not None and clear < _LEAST_AMONG_INK:
+            own = ink[inside][: whole.shape[0], : whole.shape[1]] / 255  # it may reach a pixel farther
+            found[part] |= _overlay(ground, whole, own)[2] > _MOST_INK
     return found
 
 

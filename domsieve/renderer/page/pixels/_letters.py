@@ -7,10 +7,9 @@ from unicodedata import bidirectional
 
 import numpy as np
 
-from domsieve.renderer.page.pixels._boxes import area
 from domsieve.renderer.page.pixels._cases import begins_in, in_case, units
 from domsieve.renderer.page.pixels._crowds import LEAST_ROOM
-from domsieve.renderer.page.pixels._parts import F64, Bools, Ints, common, px
+from domsieve.renderer.page.pixels._parts import F64, Bools, Ints, language_of, px
 from domsieve.renderer.page.pixels._scene import Scene
 from domsieve.renderer.page.pixels._turns import turned_lines
 from domsieve.snapshot.page import Kind
@@ -32,6 +31,8 @@ _UPRIGHT = "\u1100"
 _FEWEST_UNSEEN, _FEWEST_IF_CURVED = 3, 9
 # Letters that are less high than this (px), or on top of each other, cannot be read in lines of so many.
 _LEAST_HEIGHT, _FEWEST_LETTERS = 2.5, 6
+# More letters than these that stand side by side in a line that goes down are pressed together.
+_MOST_BESIDE = 2
 # Of the ink of a line, as an area. Measured: .9 and more on lines of 27 fonts, also of handwriting.
 _LEAST_WITHIN = 0.7
 
@@ -49,14 +50,15 @@ class Letters:
     Attributes
     ----------
     by_document : the lines that each document draws.
-    lines : of each such line, what ``lines.js`` needs: its text, the number of its font, the space between
-        letters and words, its direction, its edges in CSS px of the page, what its transforms make of it (4,) or
-        None, whether its letters are pressed into its box (``text-combine-upright``), where in the text its parts
+    lines : of each such line, what ``lines.js`` needs: its text, the number of its font, the space between letters
+        and words, its direction, its language, its edges in CSS px of the page, what its transforms make of it (4,)
+        or None, whether its letters are pressed into its box (``text-combine-upright``), where in the text its parts
         begin and end, whether its font is varied, whether it is in a drawing or in a ruby, how that is aligned, from
         which code point on its letters are upright in a line that goes down, None for none, and what turns a letter
         along a path and moves it from the left and the top of its box (6,), None for others.
     is_drawn : (B,), the parts of such lines.
-    is_within : (B,), those of which most of the ink is in the text box, where letters are looked for.
+    is_within : (B,), those of which most of the ink is in the text box, where letters are looked for, and that are
+        not too low or too close to be read.
     ink : (B,), the ink that the line of each part was drawn with: lines on top of each other have different ones.
     """
 
@@ -94,6 +96,7 @@ class Letters:
                 "text": control + text,
                 **self._styled(font, px(*scene.style(node, "font-size")), between, float(scene.zoom[node])),
                 "direction": direction or "ltr",
+                "language": language_of(*scene.style(node, "-webkit-locale")),
                 "box": scene.line_box[line].tolist(),
                 "map": None if scene.is_combined[node] else _turned(scene, node),
                 "isCombined": bool(scene.is_combined[node]),
@@ -214,12 +217,13 @@ class Letters:
                 self.is_drawn[parts] = False
                 continue
             scene.ink_box[line] = found["ink"]
-            if found["high"] is not None:
-                ink = scene.ink_box[line][None]
-                self.is_within[parts] = area(common(ink, scene.line_box[line])) >= _LEAST_WITHIN * area(ink)
+            self.is_within[parts] = found["within"] >= _LEAST_WITHIN
             is_low = found["high"] is not None and found["high"] < _LEAST_HEIGHT
-            if scene.letters[parts].sum() >= _FEWEST_LETTERS and (is_low or found["room"] < LEAST_ROOM):
-                scene.misshapen[scene.owner[parts]] = True
+            is_pressed = self.lines[line]["isCombined"] and scene.letters[parts].sum() > _MOST_BESIDE
+            if is_low or is_pressed or found["room"] < LEAST_ROOM:
+                self.is_within[parts] = False
+                if not is_pressed and scene.letters[parts].sum() >= _FEWEST_LETTERS:
+                    scene.misshapen[scene.owner[parts]] = True
             if found["boxes"]:
                 scene.box[parts] = found["boxes"]
             elif parts.size > 1 and (self.lines[line]["map"] or [1, 0, 0, 1])[1:3] == [0, 0]:

@@ -412,3 +412,8 @@ def common(first: F64, second: F64) -> F64:
     """Return what rectangles (..., 4) have in common, given by left, top, right and bottom."""
     begin, end = np.maximum(first[..., :2], second[..., :2]), np.minimum(first[..., 2:], second[..., 2:])
     return np.concatenate((begin, end), axis=-1)
+
+
+def language_of(locale: str) -> str:
+    """Return the language that a computed ``-webkit-locale`` says, as a canvas takes it."""
+    return "" if locale == "auto" else locale.strip('"')

@@ -96,6 +96,7 @@ class Scene(Shapes):
     place_of : where each document begins on the page, and how large it is drawn (2,); see `frame_place`.
     is_cut_at_side : whether readers cannot scroll the page to the side.
     window_wide : the width of the window in px.
+    on_top : the fixed elements that are on top of all else, such as modal dialogs.
     shows, has_letters : (N,), the nodes with a box that is not invisible, and the texts with letters that have one.
     had_letters : (N,), those that had one at first.
     scrolls : (N,), the nodes in boxes that scroll.
@@ -167,6 +168,7 @@ class Scene(Shapes):
                         for axis in "xy"
                     ]
         self.is_cut_at_side, self.window_wide = not self._free[0, 0], np.inf
+        self.on_top: frozenset[int] = frozenset()
         is_cut = np.array(["text" in value for value in column["background-clip"]])[row] & is_element
         self.cut = np.flatnonzero(is_cut)
         self.unsure = self.is_cdata.copy()

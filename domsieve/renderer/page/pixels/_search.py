@@ -2,7 +2,7 @@
 
 import itertools
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -12,7 +12,7 @@ from domsieve.renderer.page.pixels._boxes import around_all
 from domsieve.renderer.page.pixels._count import Count
 from domsieve.renderer.page.pixels._free import Rooms
 from domsieve.renderer.page.pixels._parts import CHANCE, F64, Bools, common, meet
-from domsieve.renderer.page.pixels._scene import LOOKING, Scene
+from domsieve.renderer.page.pixels._scene import LOOKING, SHOWING, Scene
 from domsieve.renderer.page.pixels._viewer import AT_END, Viewer
 from domsieve.renderer.page.pixels._window import Shot, over_fixed, under_floats, with_grounds
 
@@ -44,14 +44,7 @@ _MOST_ENDS = 5
 
 
 class Searcher(Viewer):
-    """An open page that is searched for texts.
-
-    Attributes
-    ----------
-    has_driven : whether animations or styles follow what is scrolled.
-    """
-
-    has_driven = False
+    """An open page that is searched for texts."""
 
     async def view(self, count: Count, boxes: Bools, clip: F64) -> None:
         """Picture some boxes as readers see them, and count what changes of them.
@@ -67,12 +60,10 @@ class Searcher(Viewer):
         is_beyond = ~self.moving & ~meet(place, clip)
         count.add(boxes & ~is_fixed & is_beyond, [])  # where no reader can scroll to
         if (boxes := boxes & ~is_fixed & ~is_beyond).any():
-            contents = await self.frame_places(count.scene) if self.follows else {}
-            await _Search(self, count, boxes, contents).through(clip)
+            await _Search(self, count, boxes).through(clip)
 
     async def scroll(self, count: Count, fixed: dict[int, Any], whole: F64) -> None:
         """Scroll what scrolls until all its texts were in view."""
-        self._forget_shapes(count.scene)
         await self._close(count, fixed)
         rooms = Rooms()
         rooms.learn(count, count.in_view_before())
@@ -104,7 +95,7 @@ class Searcher(Viewer):
         share : see `Scene.offsets_for`. If it is not 0, only what was scrolled to is pictured.
         """
         scene = count.scene
-        moves = self.has_driven or bool(scene.is_deep.any())
+        moves = bool(scene.is_deep.any())
         contents = await self.frame_places(scene) if moves else {}
         tries: Counter[int] = Counter()
         for _ in range(most):
@@ -119,12 +110,13 @@ class Searcher(Viewer):
                 if int(scene.fixed_box[box]) == root and turned.isdisjoint(chain):
                     turned.update(chain)
                     sought.append(box)
-            await self.loosen()
             for box in sought:
                 for number in scene.chain(box):
                     await self._bring(count, box, number, rooms, share)
-            await self.arrive()
-            await self.follow(count, contents, everything=moves, shapes=self.has_driven)
+            await self.wake()
+            await (
+                self.replace(count, await self.capture(SHOWING), contents) if moves else self.follow(count)
+            )
             boxes = count.in_view(is_fixed=root >= 0, sought=sought)
             is_sought = np.isin(np.arange(boxes.size), sought)
             if share:
@@ -149,7 +141,6 @@ class Searcher(Viewer):
                 is_pictured = share and boxes[box]
                 if tries[box] >= (_MOST_PLACES if is_pictured else _MOST_TRIES if moves else 1):
                     count.give_up(box)
-            self._forget_shapes(scene)
         count.leave(count.waiting())
 
     async def _bring(self, count: Count, box: int, number: int, rooms: Rooms, share: float) -> None:
@@ -173,11 +164,6 @@ class Searcher(Viewer):
                 own = unseen & (scene.scroller == number)
                 count.recount(own & ~rooms.knows(scene, number, own))
 
-    def _forget_shapes(self, scene: Scene) -> None:
-        """Do not count texts that boxes scroll as misshapen, if they may have another shape elsewhere in these."""
-        if self.has_driven:
-            scene.misshapen &= ~scene.scrolls
-
     async def _close(self, count: Count, fixed: dict[int, Any]) -> None:
         """Take from readers the boxes that something covers, so that they cannot scroll them."""
         scene, waiting = count.scene, count.waiting()
@@ -193,26 +179,26 @@ class Searcher(Viewer):
     async def _can_scroll(self, scene: Scene, node: int) -> Bools:
         """Return whether a reader can scroll a box to the side and down (2,), by its styles and with a wheel.
 
-        When it is scrolled, styles may follow that, and something may come over it.
+        When it is scrolled, something may come over it.
         """
         document, handle = await self.box(scene, node)
         first = np.array(await self.call(document, "isScroller", handle))
-        found = await self._is_scrolled(scene, node, whole_way=self.is_lively)
+        found = await self._is_scrolled(scene, node) & (first > 0)
         for share, px in _LOOKS_ON if found.any() else ():
             on = CHANCE.uniform(0.0, share), CHANCE.uniform(0.0, px)
             await self.call(document, "bringOn", handle, *on)
-            await self.arrive()
+            await self.wake()
             found &= np.array(await self.call(document, "isScroller", handle)) >= first
             found &= await self._is_scrolled(scene, node)
             await self.call(document, "bringBack")
-            await self.arrive()
+            await self.wake()
         return found
 
-    async def _is_scrolled(self, scene: Scene, node: int, *, whole_way: bool = False) -> Bools:
+    async def _is_scrolled(self, scene: Scene, node: int) -> Bools:
         """Return along which axes (2,) a reader scrolls a box, by its styles and with a wheel, see `turns`."""
         if not await self.is_reached(scene, node):
             return np.zeros(2, np.bool_)
-        return await self.turns(scene, node, whole_way=whole_way)
+        return await self.turns(scene, node)
 
     async def ask_at_moments(self, moments: Moments) -> None:
         """Let the page ask for what it shows at its moments."""
@@ -221,12 +207,9 @@ class Searcher(Viewer):
             await self.wake()
         await moments.go_to(-1, limit_s=_MOMENT_S)
 
-    async def view_over(
-        self, count: Count, boxes: Bools, fixed: dict[int, Any], window_px: F64, whole: F64
-    ) -> None:
-        """Picture what was seen of some parts once more, with the fixed boxes that may always be behind it."""
-        way, nodes = max(whole[3] - window_px[1], 0.0), np.array([*fixed], np.intp)
-        for parts, before in over_fixed(count.scene, nodes, window_px, way):
+    async def view_over(self, count: Count, boxes: Bools, fixed: dict[int, Any], whole: F64) -> None:
+        """Picture what was seen of some parts once more, with the fixed boxes that may be behind it."""
+        for parts, before in over_fixed(count.scene, np.array([*fixed], np.intp)):
             over = count.seen(boxes & parts)
             if over.any():
                 self.in_window |= over
@@ -235,9 +218,7 @@ class Searcher(Viewer):
                     await self.view(count, over & count.in_view(is_fixed=False), whole)
                     await self.scroll_once(count, fixed, whole)
 
-    async def view_moments(
-        self, count: Count, moments: Moments, fixed: dict[int, Any], window_px: F64, whole: F64
-    ) -> None:
+    async def view_moments(self, count: Count, moments: Moments, fixed: dict[int, Any], whole: F64) -> None:
         """Picture what was not seen at the moments at which it may be; this must be the last step."""
         scene = count.scene
 
@@ -248,19 +229,10 @@ class Searcher(Viewer):
         # What cannot be read for its shape may have another one at a moment.
         unread, misshapen = scene.unread, scene.misshapen
         scene.absent = absent = np.zeros_like(unread)
-        for number, (offset, _) in enumerate(moments.whens):
-            if offset is not None and offset >= 0:
-                scene.misshapen = np.zeros_like(misshapen)
-                missing = count.missing(seen(number))
-                await self._view_scrolled(count, missing, fixed, offset)
-                misshapen[scene.owner[count.seen(missing)]] = False
-        scene.misshapen = misshapen
-        if self.follows:  # what follows the scrolling stands still now
-            self.in_window[:], self.moving, self.follows = False, scene.floating_parts(), False
         contents, before = await self.frame_places(scene), await self.capture(LOOKING)
-        for number, (offset, delay_ms) in enumerate(moments.whens):
+        for number, (_, delay_ms) in enumerate(moments.whens):
             scene.unread, scene.absent, scene.misshapen = unread, absent, np.zeros_like(misshapen)
-            if offset is not None or not (missing := count.missing(seen(number))).any():
+            if not (missing := count.missing(seen(number))).any():
                 continue
             self.at_moment = True
             await moments.go_to(number, limit_s=_MOMENT_S)
@@ -277,7 +249,7 @@ class Searcher(Viewer):
             on_page, in_fixed = (missing & count.in_view(is_fixed=one) for one in (False, True))
             if on_page.any():
                 await self.view(count, on_page, whole)
-                await self.view_over(count, on_page, fixed, window_px, whole)
+                await self.view_over(count, on_page, fixed, whole)
             if in_fixed.any():
                 async with self.showing([*fixed.values()]):
                     await self.view_here(count, in_fixed, common(around_all(place[in_fixed]), whole))
@@ -288,13 +260,6 @@ class Searcher(Viewer):
         scene.unread, scene.absent = unread, absent
         await self.reshape(count, before, contents)
         scene.misshapen = misshapen
-
-    async def _view_scrolled(self, count: Count, boxes: Bools, fixed: dict[int, Any], top: float) -> None:
-        """Picture what was not seen of some boxes where the page is scrolled down by `top` px."""
-        contents, is_fixed = await self.frame_places(count.scene), count.scene.fixed_box >= 0
-        await self.view_again(count, boxes & ~is_fixed, contents, top)
-        async with self.showing([*fixed.values()]):
-            await self.view_again(count, boxes & is_fixed, contents, top)
 
 
 def _near(scene: Scene, box: int) -> Bools:
@@ -314,18 +279,13 @@ class _Search:
     viewer : the open page.
     count : what is counted of its parts.
     boxes : the parts (B,).
-    contents : where the contents of frames are, see `Scene.place`.
     """
 
-    def __init__(self, viewer: Viewer, count: Count, boxes: Bools, contents: Mapping[int, F64]) -> None:
-        self._viewer, self._count, self._contents = viewer, count, contents
+    def __init__(self, viewer: Viewer, count: Count, boxes: Bools) -> None:
+        self._viewer, self._count = viewer, count
         self._boxes, self._waiting = boxes, boxes.copy()
         self._again = boxes & viewer.in_window
         self._place = np.zeros((boxes.size, 4))
-        self._misshapen = np.ones_like(count.scene.misshapen)  # wherever they are seen
-        # What follows the scrolling must be pictured both times after the same way.
-        self._is_still = not (viewer.follows or viewer.is_lively)
-        self._at_once = _AT_ONCE if self._is_still else 1
 
     async def through(self, clip: F64) -> None:
         """Picture the parts that are in a part of the page, until they were seen or were looked for everywhere."""
@@ -340,25 +300,21 @@ class _Search:
             await self._in_places(places, window, _PLACES[0])
         # What may be covered in one place of the window, may be seen in another.
         for at, share in _BANDS[1:]:
-            self._wait_for(self._again if viewer.follows else self._again & ~viewer.moving)
+            self._wait_for(self._again & ~viewer.moving)
             await self._in_band(clip, window, at, share)
-        if not viewer.follows:
-            for at in _PLACES[1:]:
-                self._wait_for(self._boxes & viewer.moving)
-                await self._in_places(begins, window, at)
-            high = float(window[3] - window[1])
-            for top in (*(middle - high / 2 for middle in viewer.cuts), AT_END):
-                self._waiting = count.unseen(self._boxes & viewer.moving)
-                if self._waiting.any():
-                    window = await self._aim(0.0, top)
-                    here = self._inside(window[:2], window[2:])
-                    count.recount(here)
-                    if here.any():
-                        await self._picture(self._shot(here, window))
+        for at in _PLACES[1:]:
+            self._wait_for(self._boxes & viewer.moving)
+            await self._in_places(begins, window, at)
+        high = float(window[3] - window[1])
+        for top in (*(middle - high / 2 for middle in viewer.cuts), AT_END):
+            self._waiting = count.unseen(self._boxes & viewer.moving)
+            if self._waiting.any():
+                window = await self._aim(0.0, top)
+                here = self._inside(window[:2], window[2:])
+                count.recount(here)
+                if here.any():
+                    await self._picture(self._shot(here, window))
         await self._aim(0.0, 0.0)
-        if viewer.follows:
-            seen = count.scene.owner[count.seen(self._boxes)]
-            count.scene.misshapen[seen] = self._misshapen[seen]
 
     def _wait_for(self, boxes: Bools) -> None:
         """Look again for those of some parts that were not seen."""
@@ -382,14 +338,11 @@ class _Search:
         rows, columns = np.arange(top, clip[3], step[1]), np.arange(min(clip[0], 0.0), clip[2], step[0])
         begins = [np.array([x, y]) for y, x in itertools.product(rows, columns)]
         left = _MOST_WINDOWS if is_first else _MOST_MORE
-        for number in range(0, len(begins), self._at_once):
-            due = [one for one in begins[number : number + self._at_once] if self._is_due(one, one + step)][
-                :left
-            ]
+        for number in range(0, len(begins), _AT_ONCE):
+            some = begins[number : number + _AT_ONCE]
+            due = [one for one in some if self._is_due(one, one + step)][:left]
             left -= len(due)
-            # Where all may move, each part is looked for in another place of the window each time.
-            anywhere = self._viewer.moving & (is_first or not self._viewer.follows)
-            shots = await self._shots(due, step, size * [0.5, at], anywhere) if due else []
+            shots = await self._shots(due, step, size * [0.5, at]) if due else []
             # Backwards: the browser has just drawn the last window.
             for shot in reversed(shots):
                 if len(shots) > 1:
@@ -399,31 +352,27 @@ class _Search:
 
     def _is_due(self, begin: F64, end: F64) -> bool:
         """Return whether parts wait that may be between two corners of a part of the page."""
-        viewer = self._viewer
-        return bool((self._waiting if viewer.follows else self._inside(begin, end) & ~viewer.moving).any())
+        return bool((self._inside(begin, end) & ~self._viewer.moving).any())
 
-    async def _shots(self, begins: Sequence[F64], step: F64, middle: F64, anywhere: Bools) -> list[Shot]:
-        """Return what there is to picture of parts of the page, and pictures of it without letters, if it is still.
+    async def _shots(self, begins: Sequence[F64], step: F64, middle: F64) -> list[Shot]:
+        """Return what there is to picture of parts of the page, and pictures of it without letters.
 
         Parameters
         ----------
         begins, step : the upper left corner of each, and their size.
         middle : where in the window the middle of each comes.
-        anywhere : the parts (B,) to picture wherever in the window they are.
         """
         viewer, shots = self._viewer, []
-        if self._is_still:
-            await viewer.blank(dict.fromkeys(viewer.worlds))
+        await viewer.blank(dict.fromkeys(viewer.worlds))
         for begin in begins:
             window = await self._aim(*(begin + step / 2 - middle).tolist())
             here = self._inside(begin, begin + step)
-            here |= self._inside(window[:2], window[2:]) & anywhere
+            here |= self._inside(window[:2], window[2:]) & viewer.moving
             if here.any():
                 shot = self._shot(here, window)
-                shot.without = await viewer.shoot(shot.clip) if self._is_still else None
+                shot.without = await viewer.shoot(shot.clip)
                 shots.append(shot)
-        if self._is_still:
-            await viewer.unblank(viewer.worlds)
+        await viewer.unblank(viewer.worlds)
         return shots
 
     async def _in_places(self, begins: F64, window: F64, at: float) -> None:
@@ -439,9 +388,7 @@ class _Search:
         """Scroll the page and read where everything is; return what the window shows, see `Camera.aim`."""
         viewer = self._viewer
         window = await viewer.aim(left, top)
-        if viewer.follows or viewer.is_lively or viewer.has_canvas:
-            await viewer.arrive(*window[:2].tolist())
-        await viewer.follow(self._count, self._contents, everything=False, shapes=viewer.follows)
+        await viewer.follow(self._count)
         self._place, _ = self._count.scene.in_view()
         return window
 
@@ -459,8 +406,6 @@ class _Search:
         """Picture some parts, and note which of them something may cover that is somewhere else later."""
         viewer, scene = self._viewer, self._count.scene
         await viewer.view_here(self._count, shot.here, shot.clip, shot.without)
-        shown = scene.owner[self._count.seen(shot.here)]
-        self._misshapen[shown] &= scene.misshapen[shown]
         unseen = np.flatnonzero(self._count.unseen(shot.here & ~viewer.moving))
         self._again[under_floats(scene, viewer.reach, unseen)] = True
         self._count.settle(shot.here & ~viewer.moving, self._again)

@@ -64,14 +64,7 @@ class Tree:
     @cached_property
     def paint_order(self) -> Ints:
         """(N,), when each node is painted, -1 for those that are not; what is in a frame is when the frame is."""
-        layout = self.capture.documents[0].layout
-        order = np.full(self.ids.size, -1)
-        entries = np.array(layout.node_index, np.intp)[::-1]
-        order[entries] = np.array(layout.paint_orders)[::-1]
-        for begin, end in pairwise(self.starts[1:].tolist()):  # inner frames are later
-            if (frame := int(self.parent[begin])) >= 0:
-                order[begin:end] = order[frame]
-        return order
+        return paint_order_of(self, self.capture)
 
     def below(self, marked: Bools) -> Bools:
         """Return which nodes have a marked ancestor."""
@@ -136,3 +129,15 @@ def nodes_of(document: PixelDocument) -> tuple[list[int], list[int]]:
     for node in document.nodes.pseudo_type.index:
         ids[node] = 0
     return document.nodes.parent_index, ids
+
+
+def paint_order_of(tree: Tree, capture: PixelCapture) -> Ints:
+    """Return what `Tree.paint_order` does from another capture of the same page."""
+    layout = capture.documents[0].layout
+    order = np.full(tree.ids.size, -1)
+    entries = np.array(layout.node_index, np.intp)[::-1]
+    order[entries] = np.array(layout.paint_orders)[::-1]
+    for begin, end in pairwise(tree.starts[1:].tolist()):  # inner frames are later
+        if (frame := int(tree.parent[begin])) >= 0:
+            order[begin:end] = order[frame]
+    return order

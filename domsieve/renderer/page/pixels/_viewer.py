@@ -12,10 +12,10 @@ from domsieve.renderer.page.pixels._boxes import area, around_all
 from domsieve.renderer.page.pixels._count import IN_VIEW, Count
 from domsieve.renderer.page.pixels._letters import Letters
 from domsieve.renderer.page.pixels._likeness import Comparison
-from domsieve.renderer.page.pixels._parts import F64, Bools, Ints, common, meet
+from domsieve.renderer.page.pixels._parts import CHANCE, F64, Bools, Ints, common, meet
 from domsieve.renderer.page.pixels._pictures import Pictures
 from domsieve.renderer.page.pixels._reader import Reader
-from domsieve.renderer.page.pixels._scene import LOOKING, SHOWING, Scene
+from domsieve.renderer.page.pixels._scene import LOOKING, Scene
 from domsieve.renderer.page.pixels._window import cutting, reach_of, way_of
 from domsieve.renderer.page.pixels.changes import skip_invisible
 from domsieve.renderer.page.pixels.pixel_capture import PixelCapture
@@ -30,6 +30,8 @@ _MOST_CUTS = 60
 # If so many parts of texts are not seen in a picture, it is taken again; if fewer are not, what is around them, if it
 # is no more than this share of the picture. Guesses: layers of many parts are taken again, but not for a few words.
 _MOST_MISSING, _LITTLE = 12, 0.125
+# How far a page is scrolled, in px, to know which boxes stay where they are.
+_FAR_PX = 2.0, 400.0
 AT_END = float(np.iinfo(np.int32).max)
 """The end of a page, where what lies under it is often revealed."""
 # What flickers is taken for letters if it is as dark as these in all pictures: once in 500 times with so many more.
@@ -43,7 +45,6 @@ class Viewer(Reader):
     ----------
     in_window : (B,), the parts of texts that may be seen in some places of the window only.
     moving : (B,), those that are in other places when the page is scrolled.
-    follows : whether these follow the scrolling, and do not only stay in the window.
     cuts : the middle of each element that cuts a fixed box, in px from the top of the page.
     at_moment : whether the page is at another moment than before.
     reach : left, top, right and bottom of each float with all below it, when the scene was placed (F, 4).
@@ -54,10 +55,33 @@ class Viewer(Reader):
         self.in_window, self.moving = np.zeros((2, 0), np.bool_)
         self.reach = np.zeros((0, 4))
         self.cuts: list[float] = []
-        self.follows = self.at_moment = False
+        self.at_moment = False
         self._sticky: dict[int, dict[int, Any]] = {}
         self._fixed: list[int] = []
         self._at_first = np.zeros((0, 2))
+
+    async def staying(self, fixed: Mapping[int, Any], *, to_side: bool) -> tuple[Bools, frozenset[int]]:
+        """Return which fixed elements stay in their place when the page is scrolled, and those on top of all else.
+
+        With `to_side`, it is scrolled to the side, too.
+        """
+        if not fixed:
+            return np.zeros(0, np.bool_), frozenset()
+        # What leaves its place only later, or changes on the way, is no fixed box.
+        end, looks = float((await self.go(AT_END))[1]), []
+        sides = [float((await self.go(0.0, far))[0]) for far in (-AT_END, AT_END)] if to_side else []
+        places = [(top, 0.0) for top in (0.0, 1.0, CHANCE.uniform(*_FAR_PX), CHANCE.uniform(0.0, end), end)]
+        places += [(0.0, left) for side in sides if side for left in (CHANCE.uniform(0.0, side), side)]
+        for place in places:
+            await self.go(*place)
+            looks.append(await self.call(0, "stays", len(fixed), *fixed.values(), *self._roots[0]))
+        await self.go(0.0)
+        stays = (
+            not any(is_held for _, is_held, _ in own) and len({place for place, _, _ in own}) == 1
+            for own in zip(*looks, strict=True)
+        )
+        on_top = frozenset(node for node, (_, _, is_top) in zip(fixed, looks[0], strict=True) if is_top)
+        return np.fromiter(stays, np.bool_), on_top
 
     async def let_float(self, scene: Scene, grounds: Ints) -> None:
         """Tell a scene what stays in the window, or in a box that scrolls, while that is scrolled.
@@ -104,21 +128,9 @@ class Viewer(Reader):
                 found[self._fixed] = scrolled
         return found
 
-    async def follow(
-        self, count: Count, contents: Mapping[int, F64], *, everything: bool, shapes: bool
-    ) -> None:
-        """Read where things are after something was scrolled: all of them, or only floats.
-
-        Parameters
-        ----------
-        contents : where the contents of frames are, see `Scene.place`.
-        shapes : whether to read of which shape they are, too; then it is read of all of them.
-        """
-        if shapes:
-            await self.reshape(count, await self.capture(LOOKING), contents)
-        elif everything:
-            await self._replace(count, await self.capture(SHOWING), contents)
-        elif count.scene.floats.size:
+    async def follow(self, count: Count) -> None:
+        """Read where floats are after something was scrolled."""
+        if count.scene.floats.size:
             count.scene.shift(await self._where() - self._at_first)
 
     async def view_again(self, count: Count, boxes: Bools, contents: Mapping[int, F64], top: float) -> None:
@@ -171,9 +183,9 @@ class Viewer(Reader):
     async def reshape(self, count: Count, capture: PixelCapture, contents: Mapping[int, F64]) -> None:
         """Read once more where everything is and of which shape, from a capture with `LOOKING`."""
         count.scene.reshape(capture, LOOKING)
-        await self._replace(count, capture, contents)
+        await self.replace(count, capture, contents)
 
-    async def _replace(self, count: Count, capture: PixelCapture, contents: Mapping[int, F64]) -> None:
+    async def replace(self, count: Count, capture: PixelCapture, contents: Mapping[int, F64]) -> None:
         """Read once more where everything is, see `Scene.replace`."""
         count.scene.replace(capture, contents)
         await self.begin(count.scene)

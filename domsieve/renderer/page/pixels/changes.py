@@ -187,14 +187,10 @@ class Missing(NamedTuple):
     is_loose: bool = False
 
 
-def mark_missing(scene: Scene, missing: Missing, *, is_lively: bool) -> bool:
+def mark_missing(scene: Scene, missing: Missing) -> bool:
     """Mark the texts of a scene as unsure that are where something is missing, all if it is not known where.
 
     Returns whether it may come elsewhere, too: it has no size yet, or sticks to the window.
-
-    Parameters
-    ----------
-    is_lively : whether the page may bring it elsewhere when it is scrolled.
     """
     frames = [scene.capture.strings[one.frame_id] for one in scene.capture.documents]
     unknown = scene.starts[:-1][np.isin(frames, [*missing.unknown])]
@@ -216,7 +212,7 @@ def mark_missing(scene: Scene, missing: Missing, *, is_lively: bool) -> bool:
     is_unknown |= any(
         scene.names[node] in ("html", "body") or _paints_elsewhere(scene, node) for node in late
     )
-    scene.unsure |= is_unknown or (is_lively and bool(late))
+    scene.unsure |= is_unknown
     for node in late:
         # What it shows has another size than the texts in its place.
         if scene.names[node] == "object":

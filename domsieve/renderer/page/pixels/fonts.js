@@ -1,13 +1,16 @@
 // Evaluated after page.js: adds what tells of the fonts of a document.
 // hasFonts(), alike(...groups): whether the document loads fonts, and which groups of [font, letters] draw all alike.
 // mistaken(...fonts): of each [font, letters], the letters that it draws like other ones, and those that it draws unlike
-// themselves, or beside their place; a font is its style and weight, its size in px, its family, capitals, width, how precise
-// it is drawn, kerning, and whether its letters are spaced.
+// themselves, beside their place or in colours of their own; a font is its style and weight, its size in px, its family,
+// capitals, width, how precise it is drawn, kerning, whether its letters are spaced, and the language.
 // tiny(...fonts): of each [font, letters], the letters that it draws so small, or so far beside their place, that nobody
 // reads them.
-// stray(...fonts): of each [font, signs], the white space that paints, and the signs that it paints over letters.
+// stray(...fonts): of each [font, signs], the white space that paints, the signs that it paints over letters, and small
+// letters over others that it does not paint.
+// ofPage(...fonts): of each [font, letters], whether the page has loaded any of its fonts.
 // joined(...lines): of each [font, text, parts], how much each part of the text, given by where it begins and ends, looks
-// like its letters do that are drawn one by one.
+// like its letters do that are drawn one by one, how much the letter does that looks least like itself, and whether it has
+// colours of its own.
 Object.assign(domsievePixels, (() => {
   const { stretched } = domsievePixels;
 
@@ -18,9 +21,9 @@ Object.assign(domsievePixels, (() => {
 
   // Fonts may have other letters for sizes, capitals, widths, and where letters are spaced or drawn in other ways.
   const choose = (pen, font) => {
-    const [style, size, family, caps, stretch, rendering, kerning, isSpaced] = font;
+    const [style, size, family, caps, stretch, rendering, kerning, isSpaced, language] = font;
     pen.font = `${style} ${size}px ${family}`;
-    pen.lang = ""; // as lines are drawn: fonts may have other letters for languages
+    pen.lang = language; // fonts may have other letters for languages
     // Else widths are rounded to px of the true size.
     pen.textRendering = rendering === "optimizespeed" ? "optimizeSpeed" : "geometricPrecision";
     [pen.fontVariantCaps, pen.fontStretch] = [caps, stretched(stretch)];
@@ -74,7 +77,7 @@ Object.assign(domsievePixels, (() => {
   // The browser's own fonts, and the letters of which a font of the page may draw one for another.
   const LARGE_PX = 40;
   const OWN_FONTS = [["", "sans-serif"], ["bold", "sans-serif"], ["", "serif"], ["italic", "serif"], ["", "monospace"]]
-    .map(([style, family]) => [style, LARGE_PX, family, "normal", "100%", "auto", "auto", false]);
+    .map(([style, family]) => [style, LARGE_PX, family, "normal", "100%", "auto", "auto", false, ""]);
   const ALPHABETS = [[97, 122], [48, 57], [945, 969], [1072, 1103], [1377, 1414], [1488, 1514], [4304, 4336]].map(([first, last]) =>
     Array.from({ length: last - first + 1 }, (_, at) => String.fromCodePoint(first + at)));
   // Those of Armenian, Hebrew and Georgian are compared in any case, but only the same letter looks like one.
@@ -84,6 +87,25 @@ Object.assign(domsievePixels, (() => {
     .map(({ family }) => family.replace(/^["']|["']$/g, "").toLowerCase());
   // Families have escapes, which are written in several ways.
   const isLoaded = (loaded, family) => loaded.some((one) => /[^\w -]/.test(one) || family.toLowerCase().includes(one));
+
+  // Whether a font draws any of some letters in colours of its own, so that the ground decides what shows of them.
+  const [MOST_COLOUR_PX, MOST_TOGETHER, OTHER] = [64, 200, 64]; // the last of 255
+  const isColoured = (font, letters) => {
+    const [size, all] = [Math.min(Math.ceil(font[1]) || 1, MOST_COLOUR_PX), [...letters]];
+    if (all.length > MOST_TOGETHER) {
+      return isColoured(font, all.slice(0, MOST_TOGETHER)) || isColoured(font, all.slice(MOST_TOGETHER));
+    }
+    const [width, height] = [size * Math.max(all.length, 1), 2 * size];
+    const pen = new OffscreenCanvas(width, height).getContext("2d", { willReadFrequently: true });
+    choose(pen, font.with(1, size));
+    return [[255, 0, 0], [0, 0, 255]].some((ink) => {
+      pen.clearRect(0, 0, width, height);
+      pen.fillStyle = `rgb(${ink})`;
+      all.forEach((letter, at) => pen.fillText(letter, size * at, 1.5 * size));
+      const { data } = pen.getImageData(0, 0, width, height);
+      return data.some((level, at) => at % 4 < 3 && data[at - at % 4 + 3] > OTHER && Math.abs(level - ink[at % 4]) > OTHER);
+    });
+  };
 
   // The share of the ink of a letter that is where it has its place.
   const inside = ({ width, actualBoundingBoxLeft: left, actualBoundingBoxRight: right }) =>
@@ -136,7 +158,10 @@ Object.assign(domsievePixels, (() => {
         const found = ["", ""];
         for (const letter of letters) {
           const [form, own] = [drawn[number++], known.get(letter.toLowerCase())];
-          if (!form || !own) continue;
+          if (!form || !own) {
+            if (own && font[1] >= 1) found[1] += letter; // nothing of it is drawn, or far away
+            continue;
+          }
           const as = (forms) => Math.max(...forms.map((one) => likeness(one, form)));
           const likes = others.map((other) => [as(known.get(other) ?? [form.map(() => 0)]), far.has(other) ? FAR_LIKE : LIKE]);
           const best = Math.max(0, ...likes.filter(([like, least]) => like > least).map(([like]) => like));
@@ -144,7 +169,7 @@ Object.assign(domsievePixels, (() => {
           if (!ownSizes.has(letter)) ownSizes.set(letter, sizeOf(OWN_FONTS[0], letter));
           if (as(own) < LEAST_OWN || isMissized(sizeOf(font, letter), ownSizes.get(letter))) found[1] += letter;
         }
-        return found;
+        return isColoured(font, letters) ? ["", letters] : found;
       });
     },
 
@@ -182,10 +207,10 @@ Object.assign(domsievePixels, (() => {
     stray(...all) {
       const SPACE = /[\p{Zs}\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]/u;
       const OGHAM_SPACE = "\u1680"; // a line
-      const ACCENT = /[\u0300-\u0362]/;
+      const ACCENT = /[\u0300-\u0362]/, SMALL = /[\u0363-\u036f\u1dd3-\u1df4]/; // small letters say something
       // Signs that are smaller than the first share of their font cover no letter; no sign reaches farther than the second
-      // beside its place. Guesses.
-      const [LEAST, FARTHEST] = [0.4 * HUGE_PX, HUGE_PX];
+      // beside its place, no mark farther than the third, and none is higher than the last. Guesses.
+      const [LEAST, FARTHEST, FARTHEST_MARK, MOST_HIGH] = [0.4, 0.4, 1, 0.6].map((share) => share * HUGE_PX);
       const pen = new OffscreenCanvas(1, 1).getContext("2d");
       const loaded = loadedFamilies();
       return all.map(([font, signs]) => {
@@ -195,23 +220,26 @@ Object.assign(domsievePixels, (() => {
           const box = pen.measureText(sign);
           const { width, actualBoundingBoxLeft: left, actualBoundingBoxRight: right } = box;
           const [wide, high] = inkOf(box);
-          if (!(wide > 0 && high > 0)) return false;
+          if (!(wide > 0 && high > 0)) return SMALL.test(sign);
           if (SPACE.test(sign)) return sign !== OGHAM_SPACE;
-          if (left > FARTHEST || right > width + FARTHEST) return true;
-          return Math.min(wide, high) > LEAST && (ACCENT.test(sign) || (!BLANK.test(sign) && inside(box) < 0.5));
+          const farthest = /\p{M}/u.test(sign) ? FARTHEST_MARK : FARTHEST;
+          if (left > farthest || right > width + farthest) return true;
+          if (ACCENT.test(sign)) return Math.min(wide, high) > LEAST || high > MOST_HIGH;
+          return BLANK.test(sign) || (Math.min(wide, high) > LEAST && inside(box) < 0.5);
         }).join("");
       });
     },
 
     joined(...lines) {
-      const [SIZE, HIGH, BASE, LONGEST] = [16, 28, 20, 2000]; // px
+      const [SIZE, LEAST_SIZE, HIGH, BASE, LONGEST] = [16, 5, 28, 20, 4000]; // px
+      const MARK = /\p{M}/u, LIGATURES = /^(f[fil]|Th)$/;
       const LEAST_WIDE = 0.6; // of its letters one by one: below it a font puts them on top of each other. A guess.
       const pens = [0, 1].map(() => new OffscreenCanvas(LONGEST, HIGH).getContext("2d", { willReadFrequently: true }));
       const [whole, apart] = pens;
       const [widths, loaded] = [new Map(), loadedFamilies()];
       return lines.map(([font, text, parts]) => {
         const [, size, family] = font;
-        if (!isLoaded(loaded, family) || !size) return parts.map(() => 1);
+        if (!isLoaded(loaded, family) || !size) return parts.map(() => [1, 1, false]);
         for (const pen of pens) {
           pen.setTransform(1, 0, 0, 1, 0, 0);
           pen.clearRect(0, 0, LONGEST, HIGH);
@@ -227,10 +255,11 @@ Object.assign(domsievePixels, (() => {
           if (!widths.has(key)) widths.set(key, scale * whole.measureText(letter).width);
           return widths.get(key);
         };
+        if (scale * size < LEAST_SIZE) return parts.map(() => [0, 0, false]); // too small to be compared
         whole.fillText(text, 1 / scale, 0);
         const endOf = (units) => 1 + scale * whole.measureText(text.slice(0, units)).width;
         const places = parts.map((ends) => ends.map(endOf));
-        const heaps = new Set();
+        const [heaps, letterPlaces] = [new Set(), parts.map(() => [])];
         parts.forEach(([from, to], at) => {
           const [letters, [left, right]] = [[...text.slice(from, to)], places[at]];
           let [units, wide] = [from, 0];
@@ -240,6 +269,8 @@ Object.assign(domsievePixels, (() => {
           const isEven = Math.abs(sum - (right - left)) < 0.5;
           for (const letter of letters) {
             const begin = isEven ? left + wide : endOf(units);
+            const isLigated = LIGATURES.test(text.slice(units - 1, units + 1)) || LIGATURES.test(text.slice(units, units + 2));
+            if (!MARK.test(letter) && !isLigated) letterPlaces[at].push([begin, begin + Math.max(wideOf(letter), 2)]);
             // What a letter paints farther than its own size beside its place hides others.
             apart.save();
             apart.beginPath();
@@ -253,9 +284,8 @@ Object.assign(domsievePixels, (() => {
         });
         const width = Math.min(Math.ceil(Math.max(...places.flat())) + 1, LONGEST);
         const [one, other] = pens.map((pen) => pen.getImageData(0, 0, width, HIGH).data);
-        return places.map((place, at) => {
-          if (heaps.has(at)) return 0;
-          const [left, right] = place.map((edge) => Math.min(Math.round(edge), width));
+        const likenessIn = ([begin, end]) => {
+          const [left, right] = [begin, end].map((edge) => Math.min(Math.round(edge), width));
           const count = Math.max(right - left, 1);
           let [power, otherPower, common] = [0, 0, 0];
           // Each row has its own mean: all letters have most of their ink in the same rows.
@@ -274,8 +304,21 @@ Object.assign(domsievePixels, (() => {
             common -= a * b / count;
           }
           return power > 1 && otherPower > 1 ? common / Math.sqrt(power * otherPower) : Number(power <= 1 && otherPower <= 1);
-        });
+        };
+        // Drawn in black: letters may have colours of their own only together.
+        const areColoured = ([begin, end]) => {
+          const [left, right] = [begin, end].map((edge) => Math.min(Math.round(edge), width));
+          return Array.from({ length: HIGH * (right - left) }, (_, at) => 4 * (width * Math.floor(at / (right - left)) + left + at % (right - left)))
+            .some((at) => one[at + 3] > OTHER && Math.max(one[at], one[at + 1], one[at + 2]) > OTHER);
+        };
+        return places.map((place, at) => (heaps.has(at) ? [0, 0, false]
+          : [likenessIn(place), Math.min(1, ...letterPlaces[at].map(likenessIn)), areColoured(place)]));
       });
+    },
+
+    ofPage(...all) {
+      const loaded = loadedFamilies();
+      return all.map(([[, , family]]) => isLoaded(loaded, family));
     },
 
     hasFonts() {

@@ -1,6 +1,6 @@
 // Evaluated after page.js: adds what tells where the lines of texts are, and draws them apart from the page.
 // lines(...nodes): where the lines of texts are, and how large drawings are shown.
-// rests(told, ...nodes), firstLines(...nodes), crowded(...nodes): see below. glyphs(...nodes): where the letters of texts along
+// rests(told, ...nodes), firstLines(...nodes), haveOwnFeatures(...nodes), crowded(...nodes): see below. glyphs(...nodes): where the letters of texts along
 // paths are.
 // measured(fonts, lines), drawn(fonts, lines, width, height): the letters of lines, apart from the page.
 Object.assign(domsievePixels, (() => {
@@ -15,6 +15,8 @@ Object.assign(domsievePixels, (() => {
 
   const OF_LINES = ["fontStyle", "fontWeight", "fontFamily", "fontVariantCaps", "fontStretch", "textRendering", "fontSize",
     "letterSpacing", "wordSpacing", "textTransform"];
+  const OF_FEATURES = ["fontFeatureSettings", "fontVariationSettings", "fontOpticalSizing", "fontPalette", "fontLanguageOverride",
+    ...["Ligatures", "Alternates", "EastAsian", "Position", "Numeric"].map((name) => `fontVariant${name}`)];
   // Letters of texts along paths, and of words without boxes, that are placed.
   const [MOST_GLYPHS, MOST_RESTS] = [5_000, 50_000];
   // The code units of a path, of which it says how many it draws, each with its text; empty if they are not clear.
@@ -55,7 +57,7 @@ Object.assign(domsievePixels, (() => {
   const laid = (pen, fonts, line) => {
     const { text, font, letterSpacing, wordSpacing, direction, box, map, upright, place, isDrawing, ruby, align, isCombined } = line;
     pen.font = "10px sans-serif";
-    pen.lang = ""; // as in fonts.js
+    pen.lang = line.language; // as in fonts.js
     const [style, size, family, caps, stretch, rendering, kerning] = fonts[font];
     const [left, top, right, bottom] = box;
     const high = () => {
@@ -248,6 +250,19 @@ Object.assign(domsievePixels, (() => {
     },
 
     // Of each text, the styles of the first line of a block that it is in, if these are not its own; null for none.
+    // Whether a first line has features of its font that the rest of its text has not.
+    haveOwnFeatures(...nodes) {
+      const elements = new Set(nodes.flatMap((node) => {
+        const found = [];
+        for (let one = outer(node); one; one = outer(one)) if (one instanceof Element) found.push(one);
+        return found;
+      }));
+      return [...elements].some((element) => {
+        const [own, first] = [getComputedStyle(element), getComputedStyle(element, "::first-line")];
+        return OF_FEATURES.some((name) => own[name] !== first[name]);
+      });
+    },
+
     firstLines(...nodes) {
       const known = new Map([[null, null]]);
       const outerElement = (node) => {
@@ -329,7 +344,7 @@ Object.assign(domsievePixels, (() => {
       });
     },
 
-    // Where the ink of each line is, and how high if it is not transformed; where in its width some of its letters begin
+    // Where the ink of each line is, how high if it is not transformed, and which share of it is in the line; where in its width some of its letters begin
     // and end, and boxes around these if it is turned; and the room of its letters over that of the same ones with no
     // other space between them and no other width. null for a line that cannot be drawn.
     measured(fonts, lines) {
@@ -360,6 +375,10 @@ Object.assign(domsievePixels, (() => {
         const { fontBoundingBoxAscent, fontBoundingBoxDescent } = pen.measureText("");
         const boxes = !line.place && !b && !c ? [] : ends.map(([from, to]) => around(
           [at[0] + from * wide, at[0] + to * wide], [at[1] - fontBoundingBoxAscent, at[1] + fontBoundingBoxDescent]));
+        // Which share of the height of the ink is in the line.
+        const [first, last] = [ink.actualBoundingBoxAscent, -ink.actualBoundingBoxDescent];
+        const inLine = Math.min(first, fontBoundingBoxAscent) - Math.max(last, -fontBoundingBoxDescent);
+        const within = first > last ? Math.max(inLine, 0) / (first - last) : 1;
         pen.wordSpacing = "0px";
         const close = pen.measureText(piece).width;
         pen.letterSpacing = "0px";
@@ -369,6 +388,7 @@ Object.assign(domsievePixels, (() => {
           boxes,
           room: room ?? (Math.min(wide, close) / natural) * (line.map ? 1 : a / d),
           high: line.map || line.place ? null : d * (ink.actualBoundingBoxAscent + ink.actualBoundingBoxDescent),
+          within,
           ends,
           misfit,
         };

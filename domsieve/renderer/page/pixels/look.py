@@ -8,9 +8,9 @@ window, in which animations begin anew, boxes forget how far they are scrolled, 
 
 Before the pictures, animations are paused, a locked page is released, and fixed boxes are made transparent, so
 that only boxes that scroll with the page can cover text. The texts of fixed boxes are pictured apart. What is under
-or over something that stays in the window, or follows how far the page is scrolled, is pictured in several places of
-the window, until it is seen. Boxes that scroll are scrolled, as a reader can, until their texts were in view. Texts
-that overlap others are made transparent one after the other.
+or over something that stays in the window is pictured in several places of the window, until it is seen, and what is
+painted after fixed boxes is pictured once more with these, which may be behind it. Boxes that scroll are scrolled, as
+a reader can, until their texts were in view. Texts that overlap others are made transparent one after the other.
 
 The page cannot act against this. Its scripts are off, nothing arrives from the net, and no style sheet of it sees
 what is changed: style sheets are adopted and not inserted, elements are changed by animations, and letters are
@@ -39,12 +39,13 @@ from domsieve.renderer.page._page_events import PageEvents
 from domsieve.renderer.page.pixels._boxes import around_all
 from domsieve.renderer.page.pixels._count import Count, Sight
 from domsieve.renderer.page.pixels._fonts import Written, letters_of_fonts
-from domsieve.renderer.page.pixels._parts import F64, common, meet
+from domsieve.renderer.page.pixels._parts import F64, Ints, common
 from domsieve.renderer.page.pixels._scene import SHOWING, Scene
 from domsieve.renderer.page.pixels._scripts import revealed, with_scripts
+from domsieve.renderer.page.pixels._search import Searcher
 from domsieve.renderer.page.pixels._sheets import PICTURED_PARTS, SCRIPTING_QUERIES, mentioned
+from domsieve.renderer.page.pixels._tree import paint_order_of
 from domsieve.renderer.page.pixels._viewer import AT_END
-from domsieve.renderer.page.pixels._walk import Walker
 from domsieve.renderer.page.pixels._window import grounds_of, in_window, with_grounds
 from domsieve.renderer.page.pixels.changes import (
     Missing,
@@ -72,11 +73,15 @@ _RESTORE_S = 10.0
 _SKIPPING = "content-visibility"
 # With this, first lines may have another font, which captures do not have.
 _FIRST_LINE = "first-line"
-# With these, what is scrolled changes styles, or only places.
-_STATES = "scroll-state", "::scroll-button", ":target-current", ":target-before", ":target-after", "anchored("
-_ANCHORS = "anchor(", "position-area", "position-anchor", "anchor-center"
+# With these, what is scrolled changes styles or places, or begins animations.
+_FOLLOWING = (
+    *("scroll-state", "::scroll-button", ":target-current", ":target-before", ":target-after"),
+    *("animation-trigger", "anchored(", "anchor(", "position-area", "position-anchor", "anchor-center"),
+)
 # So many letters make a few words, which may say something.
 _MOST_UNCLEAR = 15
+# A window shows less than one letter of this size, as a share of its shorter side.
+_LARGE = 1.0
 # What pages may have that pictures cannot follow, and hardly any has, see ``oddities``.
 _ODDITIES = {
     ("noscript",): "the page may show what is for browsers without scripts",
@@ -85,6 +90,9 @@ _ODDITIES = {
     ("number",): "a wheel changes a number field, which has the focus",
     ("shows",): "animations change which elements are shown",
     ("late", "turns"): "animations end late, while others go on",
+    ("fragment",): "a canvas may lose its picture as the page goes to a fragment",
+    ("clock",): "a script has set the clock of a drawing",
+    ("goes",): "the page goes elsewhere while animations go on",
 }
 
 
@@ -96,8 +104,8 @@ async def look(
     *,
     missing: Missing,
     moments: Moments,
+    restless: Sequence[str],
     scripts: bool,
-    scrolled: bool,
     limit_s: float,
 ) -> tuple[PixelCapture, str]:
     """Return a capture that was just taken, with what pictures say of its texts in place of `PIXEL_STYLES`.
@@ -114,9 +122,9 @@ async def look(
     style_names : the computed properties of the capture.
     missing : what readers may see, although it is missing now; what `watch` still awaits is added.
     moments : the moments of animations at which texts may be in view that are not in the capture.
+    restless : which of ``_ODDITIES`` there were before animations were brought to where they are.
     scripts : whether scripts were on until now. If styles depend on that, the page is captured again as it was then,
         and not pictured.
-    scrolled : whether boxes were scrolled until now.
 
     Raises
     ------
@@ -124,7 +132,6 @@ async def look(
     CommandError : the page has changed its structure, or the browser does not answer as it should.
     """
     page, trouble = _Page(tab), ""
-    page.was_scrolled = scrolled
     page.moments = moments if moments.whens else None
     tab.session.on("Fetch.requestPaused", page.miss)
     try:
@@ -136,22 +143,20 @@ async def look(
                 answers = await page.ask_all("isUnlike")
                 unlike = [one for one, is_unlike in zip(page.worlds, answers, strict=True) if is_unlike]
                 unlike_frames = {capture.strings[capture.documents[one].frame_id] for one in unlike}
-                page.has_canvas = scripts and any(await page.ask_all("hasCanvas"))
-                sought = (_SKIPPING, _FIRST_LINE, *_STATES, *_ANCHORS)
+                has_canvas = scripts and any(await page.ask_all("hasCanvas"))
+                sought = (_SKIPPING, _FIRST_LINE, *_FOLLOWING)
                 otherwise = (_SKIPPING, _FIRST_LINE, PICTURED_PARTS, SCRIPTING_QUERIES)
                 words, rare = await mentioned(page, capture, sought, otherwise, watch.lost_sheets)
                 if scripts and SCRIPTING_QUERIES in words:
                     capture = await with_scripts(page, style_names)
                     leave_unpictured(capture)
                     return capture, "no pictures of the page: style sheets ask whether scripts are on"
+                if not words.isdisjoint(_FOLLOWING) or any(await page.ask_all("isFollowing")):
+                    leave_unpictured(capture)
+                    return capture, "no pictures of the page: styles or animations may follow the scrolling"
                 if _SKIPPING in words or page.has_closed_roots or is_silenced:
-                    capture = await revealed(page, style_names, has_canvas=page.has_canvas)
+                    capture = await revealed(page, style_names, has_canvas=has_canvas)
                 page.has_first_lines = _FIRST_LINE in words
-                page.has_states = not words.isdisjoint(_STATES)
-                page.is_lively = page.has_states or not words.isdisjoint(_ANCHORS)
-                page.is_lively |= any(await page.ask_all("hasDriven"))
-                if page.is_lively:
-                    await page.ask_by_scrolling()
                 if page.moments:
                     await page.ask_at_moments(page.moments)
                 if not await watch.arrive(_LOAD_S):
@@ -159,7 +164,7 @@ async def look(
                 missing = await page.missing(watch, missing, unlike_frames)
                 missing = missing._replace(is_anywhere=PICTURED_PARTS in words)
                 await tab.session.send("Fetch.enable", _HELD)
-                sights, ranges = await page.look(capture, style_names, missing, scripts=scripts)
+                sights, ranges = await page.look(capture, style_names, missing, restless, scripts=scripts)
         except TimeoutError:
             if page.count is None:
                 raise
@@ -173,10 +178,7 @@ async def look(
         # The numbers that a hostile page brings about make no sense.
         raise CommandError(f"The page cannot be pictured: {error}") from error
     doubt = page.doubt or rare
-    trouble = trouble or page.doubt
-    if (sights == Sight.UNPICTURED).any():
-        trouble = trouble or "styles follow the scrolling, and no wheel shows some texts"
-    trouble = trouble or rare
+    trouble = trouble or doubt
     if missing.is_cut or doubt:
         seen = np.flatnonzero(sights == Sight.SEEN)
         sights[np.setdiff1d(seen, [*ranges])] = Sight.UNPICTURED
@@ -187,19 +189,18 @@ async def look(
     return capture, trouble
 
 
-class _Page(Walker):
+class _Page(Searcher):
     """The look at one page.
 
     Attributes
     ----------
     has_first_lines : whether style sheets may give first lines another font.
-    has_states : whether styles may follow what is scrolled, other than by animations: `_STATES`.
-    was_scrolled : whether boxes were scrolled before the capture.
     moments : moments at which animations bring texts in view that are not, if there are any.
+    is_unsteady : whether something is missing for which the page asks at another moment.
     count : what is counted, once there may be a picture.
     """
 
-    has_first_lines = has_states = was_scrolled = False
+    has_first_lines = is_unsteady = False
     moments: Moments | None = None
     count: Count | None = None
 
@@ -208,6 +209,7 @@ class _Page(Walker):
         capture: PixelCapture,
         names: Sequence[str],
         missing: Missing,
+        restless: Sequence[str],
         *,
         scripts: bool,
     ) -> tuple[NDArray[np.uint8], dict[int, list[tuple[int, int]]]]:
@@ -221,9 +223,9 @@ class _Page(Walker):
             raise ValueError("The page has changed its frames.")
         scene = Scene(capture, names)
         scene.has_first_lines = self.has_first_lines
-        if mark_missing(scene, missing, is_lively=self.is_lively):
+        if mark_missing(scene, missing):
             self.doubt = "pictures are missing that may cover or move texts"
-        oddities = {name for found in await self.ask_all("oddities", scripts) for name in found}
+        oddities = {*restless, *itertools.chain(*await self.ask_all("oddities", scripts))}
         for together, doubt in _ODDITIES.items():
             if oddities.issuperset(together):
                 self.doubt = self.doubt or doubt
@@ -233,8 +235,7 @@ class _Page(Walker):
         scrolled, *_ = await self.call(0, "places")
         self.origin = np.array([window["pageX"], window["pageY"]], np.float64) - scrolled
         scene.window_wide = float(window_px[0])
-        fixed, behind = await self._settle(scene, capture, names, window_px)
-        grounds = np.array([*behind], np.intp)
+        fixed, grounds = await self._settle(scene, capture, names)
         await self.let_float(scene, grounds)
         await self._cut(scene)
         await self._read_fonts(scene)
@@ -243,7 +244,6 @@ class _Page(Walker):
         mark_under(scene, (await self._contents(scene, await self._uncertain(scene, missing.media))).values())
         metrics = await self.session.send("Page.getLayoutMetrics")
         await self.hide(fixed.values())
-        is_driven = self.has_states or any([await self.call(one, "isDriven") for one in self.worlds])
         for is_last in (False, True):
             size, window = metrics["cssContentSize"], metrics["cssLayoutViewport"]
             width = window["clientWidth"] if scene.is_cut_at_side else size["width"]
@@ -252,15 +252,6 @@ class _Page(Walker):
                 whole -= np.tile(self.origin, 2)
             self.count = count = Count(scene, np.array([*self.worlds]), await self.measure(scene))
             self.in_window, self.moving = in_window(scene, window_px, grounds), scene.floating_parts()
-            self.follows = is_driven
-            if is_driven:
-                self.in_window[:] = self.moving[:] = True
-                scene.misshapen[:] = False  # they may have another shape where they are seen
-            if self.is_lively and not self.is_unsteady:
-                reached = await self.walk(count, fixed, window_px, whole)
-                if is_driven:
-                    whole = reached
-                    self.moving &= meet(scene.in_view()[0], whole)
             await self.view(count, count.in_view(is_fixed=False), whole)
             metrics = await self.session.send("Page.getLayoutMetrics")
             if is_last or metrics["cssContentSize"] == size:
@@ -271,17 +262,19 @@ class _Page(Walker):
         first = np.array([0, 0, window["clientWidth"], window["clientHeight"]], np.float64)
         await self._view_fixed(count, fixed, first)
         await self.scroll(count, fixed, whole)
-        await self.walk_again(count, fixed, window_px)
-        await self.view_over(count, np.ones(scene.owner.size, np.bool_), fixed, window_px, whole)
+        await self.view_over(count, np.ones(scene.owner.size, np.bool_), fixed, whole)
         if self.moments:
-            await self.view_moments(count, self.moments, fixed, window_px, whole)
-        await self.view_under(count, behind, fixed, whole)
+            await self.view_moments(count, self.moments, fixed, whole)
         seen = count.seen(~scene.is_sign)
         for doubt, parts in (
             ("letters may be taken for others, by what is on them or behind them", count.unclear),
             (
                 "letters cannot be compared with those of their font",
                 ~(count.letters.is_drawn & count.letters.is_within),
+            ),
+            (
+                "letters are larger than the window",
+                scene.font_px(np.arange(scene.owner.size)) > _LARGE * window_px.min(),
             ),
         ):
             if scene.letters[seen & parts].sum() >= _MOST_UNCLEAR:
@@ -297,8 +290,6 @@ class _Page(Walker):
         scene.absent &= not self.moments  # they may come
         sights, ranges = count.sights(np.zeros(scene.owner.size, np.bool_))
         is_open = ~count.settled | (self.is_unsteady or bool(self.moments))
-        if self.is_lively and not self.is_unsteady:
-            is_open = np.ones_like(count.settled) if count.walked is None else ~count.walked
         left = np.unique(scene.owner[is_open])
         left = left[~scene.unreadable[left] & ~scene.unsure[left]]
         sights[left] = Sight.UNPICTURED
@@ -330,70 +321,57 @@ class _Page(Walker):
         )
 
     def miss(self, _: object = None) -> None:
-        """Note that something has not come for which the page asks as it is scrolled, or at a moment."""
-        self.is_unsteady |= self.is_lively or self.moments is not None
+        """Note that something has not come for which the page asks, maybe at another moment."""
+        self.is_unsteady |= self.moments is not None
 
-    async def still(self) -> tuple[int, int, int]:
-        """Pause what moves by itself.
-
-        Returns how many animations there are, how many follow what is scrolled, and how many wait.
-        """
+    async def still(self) -> int:
+        """Pause what moves by itself; return how many animations there are."""
         counts = np.array(
             await self.ask_all("still", self.moments.held_at if self.moments else 0), np.intp
-        ).reshape(-1, 4)
-        every, driven, waiting, left_out = counts.sum(axis=0).tolist()
+        ).reshape(-1, 2)
+        every, left_out = map(int, counts.sum(axis=0))
         if left_out:
             self.doubt = self.doubt or f"{left_out} animations too many, which may move texts"
-        return every, driven, waiting
+        return every
 
     async def _settle(
         self,
         scene: Scene,
         capture: PixelCapture,
         names: Sequence[str],
-        window_px: F64,
-    ) -> tuple[dict[int, Any], dict[int, Any]]:
+    ) -> tuple[dict[int, Any], Ints]:
         """Bring the page into the state to be pictured, and place the scene.
 
-        Returns handles of the fixed boxes that are pictured apart, and of those that stay in the window behind text.
-
-        Parameters
-        ----------
-        window_px : the width and the height of the window.
+        Returns handles of the fixed boxes that are pictured apart, and those that stay in the window behind text.
         """
         await self.enter(*range(len(self._frame_ids)))  # a frame without text may cover some
         nodes = scene.fixed.tolist()
         fixed = dict(zip(nodes, await self._handles(scene, nodes), strict=True))
-        animations, driven, waiting = await self.still()
-        self.has_driven = self.has_states or driven > 0
-        self.is_lively |= driven > 0 or waiting > 0
-        if self.has_driven and self.was_scrolled:
-            self.doubt = self.doubt or "styles may follow boxes that a script has scrolled"
-        if driven:
-            await self.wake()
-        if waiting:
-            await self.pass_by()
-        stays = await self.staying([*fixed.values()], to_side=not scene.is_cut_at_side)
-        size = (await self.session.send("Page.getLayoutMetrics"))["cssContentSize"]
-        is_ground = grounds_of(scene, stays, window_px, max(size["height"] - window_px[1], 0.0))
-        behind = {node: fixed[node] for node in scene.fixed[stays & is_ground].tolist()}
+        animations = await self.still()
+        if animations:  # they may have been at their ends in the capture
+            scene.is_cut_at_side |= not (await self.call(0, "openAxes"))[0]
+            scene.paint_order = paint_order_of(scene, await self.capture(SHOWING))
+        stays, scene.on_top = await self.staying(fixed, to_side=not scene.is_cut_at_side)
+        is_ground = grounds_of(scene)
+        grounds = scene.fixed[stays & is_ground]
         scene.keep_fixed(stays & ~is_ground)
+        if not scene.on_top.issubset(scene.fixed.tolist()):
+            await self.call(0, "keepBackdrops")
         before = None
         is_locked = await self.call(0, "isLocked")
         is_held = is_locked or await self.call(0, "isFreed")
-        if is_held and (self.has_driven or await self.call(0, "hasSizes")):
-            self.doubt = self.doubt or "styles follow the scrolling of a page that is locked, or its size"
+        if is_held and await self.call(0, "hasSizes"):
+            self.doubt = self.doubt or "styles follow the size of a page that is locked"
         if is_locked:
             before = await self.capture(names)
             await self.call(0, "release")
-        if animations or before or scene.frames or self.is_lively:
+        if animations or before or scene.frames:
             capture, names = await self.capture(names if before else SHOWING), names if before else SHOWING
             scene.place(capture, await self.frame_places(scene))
             if before:
                 mark_changed(scene, before, capture, names)
-        if not self.is_lively:  # else it may be visible in another place
-            skip_invisible(scene, capture, names)
-        return {node: fixed[node] for node in scene.fixed.tolist()}, behind
+        skip_invisible(scene, capture, names)
+        return {node: fixed[node] for node in scene.fixed.tolist()}, grounds
 
     async def _view_fixed(self, count: Count, fixed: dict[int, Any], window: F64) -> None:
         """Picture the texts of fixed boxes: all together, and those that others may cover once more, alone."""
@@ -431,10 +409,13 @@ class _Page(Walker):
             else:
                 continue
             await self.enter(document)
-            if document not in self.worlds or await self.call(
-                document, *question, await self._handle(scene, node)
-            ):
+            answer: Any = True
+            if document in self.worlds:
+                answer = await self.call(document, *question, await self._handle(scene, node))
+            if answer:
                 found.append(node)
+                if answer == "live":
+                    self.doubt = self.doubt or "a canvas or a video may show something else at any time"
         return found
 
     async def _cut(self, scene: Scene) -> None:
@@ -449,6 +430,7 @@ class _Page(Walker):
 
     async def _read_fonts(self, scene: Scene) -> None:
         """Find the texts in fonts of the page that draw all letters alike, or other ones."""
+        unlike = backwards = 0
         for document in self.worlds:
             if await self.call(document, "hasFonts"):
                 groups, others = letters_of_fonts(scene, document)
@@ -460,9 +442,10 @@ class _Page(Walker):
                 texts = Written(scene, document, others, await self._first_lines(scene, document))
                 misread, doubtful = await texts.misread(partial(self.call, document))
                 scene.misread |= misread
-                backwards = scene.letters[own[scene.owner] & (scene.against != 0)].sum()
-                if max(doubtful.sum(), backwards) >= _MOST_UNCLEAR:
-                    self.doubt = self.doubt or "fonts draw letters in other ways than those for reading"
+                unlike += doubtful.sum()
+                backwards += scene.letters[own[scene.owner] & (scene.against != 0)].sum()
+        if max(unlike, backwards) >= _MOST_UNCLEAR:
+            self.doubt = self.doubt or "fonts draw letters in other ways than those for reading"
 
     async def _first_lines(self, scene: Scene, document: int) -> dict[int, Sequence[str]]:
         """Return what ``firstLines`` says of the texts of a document whose block has a style for its first line."""
@@ -470,7 +453,10 @@ class _Page(Walker):
             return {}
         texts = np.unique(scene.owner[(scene.document_of == document)[scene.owner]])
         texts = texts[scene.kind[texts] == Kind.TEXT]
-        said = await self.call(document, "firstLines", *await self._handles(scene, texts.tolist()))
+        handles = await self._handles(scene, texts.tolist())
+        if await self.call(document, "haveOwnFeatures", *handles):
+            self.doubt = self.doubt or "first lines have other features of their font"
+        said = await self.call(document, "firstLines", *handles)
         return {text: one for text, one in zip(texts.tolist(), said, strict=True) if one}
 
     async def _check_blank(self, scene: Scene) -> None:

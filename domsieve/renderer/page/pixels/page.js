@@ -7,16 +7,14 @@
 // besides(...roots), isEmpty(lost, element): see below.
 // isHidden(), count(), counted(): whether the window is, and how often a timer has run, to know whether scripts run.
 // put(element, keyframe), scroll(element, left, top): change an element for the pictures.
-// stays(isLively, ...elements), scrollBoxes(share), scrollBoxesBack(), places(...elements): see below.
+// stays(count, ...elements), places(...elements): see below.
 // shown(): the addresses of what the page has asked for to show it; pictures of scripts may be shown nowhere.
 // unsized(...roots): the addresses of pictures and videos that may have another size when they come, or paint beyond it; "" of lazy ones that
 // nobody has asked for.
 // idleSheets(...roots): the addresses of style sheets of which no link applies, such as those for printing.
-// isLive(late, element): whether a worker may draw a canvas, or feed a video, or what the video shows is late.
+// isLive(late, element): "live" if a worker may draw a canvas, or a script feeds a video, "late" if what it shows is, else "".
 // isLate(isClosed, element): whether a lazy picture, video or frame may not be there yet, if it is in a closed shadow tree,
 // or in a frame of another origin; others are known before.
-// wayOn(axis, toward, element): how far a box or the page is scrolled along an axis, and how far it goes on.
-// goBack(): scrolls the page and boxes to where they were at first, as far as scroll and scrollPage have scrolled them.
 // scrollPage(left, top): scrolls the page; returns how far, and the size of the window.
 // undo(element), restore(): undo what was put, and everything; restore returns whether anything was scrolled.
 // The others share sheet(rules), strong(selector), adopt(sheets, trees), drop(sheets, trees), treesOf(roots),
@@ -24,7 +22,7 @@
 // document, and on the page, where it may be in a slot, waysOf(element): how far it can be scrolled to the side and down,
 // isWindow(element), scrolledTo(element), scrollOn(element, left, top) and scrollBack([element, [left, top]]).
 globalThis.domsievePixels = (() => {
-  const { part, run, own, isLaidOut, isBounded, showsNoscript, paintsBeyond, scrolls, trees, animated, NOBODY } = dom;
+  const { part, run, own, isLaidOut, isBounded, showsNoscript, paintsBeyond, trees, animated, NOBODY } = dom;
 
   const sheet = (rules) => {
     const made = new CSSStyleSheet();
@@ -61,7 +59,7 @@ globalThis.domsievePixels = (() => {
   };
 
   const changed = new Map();
-  const [scrolled, turned] = [new Map(), new Map()];
+  const scrolled = new Map();
   let counter = 0;
   let counted = 0;
 
@@ -122,17 +120,7 @@ globalThis.domsievePixels = (() => {
     else run(element, Element, "scrollTo", place);
   };
 
-  const FAR_PX = 1e8;
-  const MOST_INSIDE = 300; // in a fixed box that is looked at
-  const BUTTONS = ["up", "down", "left", "right"].map((way) => `::scroll-button(${way})`);
-  const PARTS = ["::before", "::after", "::details-content", "::scroll-marker-group", ...BUTTONS];
   const NEAR_WINDOW = 1.25; // where a body ends that is locked to the window, in heights of that: it may have margins
-  const digest = (text) => {
-    let sum = 0;
-    for (let at = 0; at < text.length; at++) sum = (31 * sum + text.charCodeAt(at)) | 0;
-    return sum;
-  };
-
   return {
     sheet,
     strong,
@@ -227,13 +215,13 @@ globalThis.domsievePixels = (() => {
     isLive(late, element) {
       if (element instanceof HTMLVideoElement) {
         const isLate = !element.readyState && late.includes(addressOf(element.currentSrc));
-        return isLate || part(element, HTMLMediaElement, "srcObject") !== null;
+        return part(element, HTMLMediaElement, "srcObject") !== null ? "live" : isLate ? "late" : "";
       }
       try {
         run(element, HTMLCanvasElement, "getContext", "none");
-        return false;
+        return "";
       } catch {
-        return true;
+        return "live";
       }
     },
 
@@ -247,65 +235,23 @@ globalThis.domsievePixels = (() => {
       return Boolean(element.getAttribute("src")) && inner.URL === "about:blank";
     },
 
-    // How fixed elements are in the window, and whether they are fixed in the page: boxes with a transform or the like
-    // hold what is fixed in them. If styles may follow what is scrolled, it is told how all in them looks, but for what is
-    // scrolled in them. After `count` elements come closed shadow roots.
-    stays(isLively, count, ...all) {
-      const elements = all.slice(0, count), roots = treesOf(all.slice(count));
-      const properties = isLively ? [...getComputedStyle(own("documentElement"))] : [];
-      const names = properties.filter((name) => !name.startsWith("--")); // the others are made up by the page
-      const stylesOf = (one) => [null, ...PARTS].map((name) => getComputedStyle(one, name));
-      const seen = (one) => {
-        const { left, top, width, height } = rectOf(one);
-        const said = (style, at) => (at && style.content === "none" ? "" : names.map((name) => style[name]).join());
-        return [left, top, width, height, ...stylesOf(one).map(said)];
-      };
-      // Nothing tells where parts of elements are that an anchor takes along.
-      const hasAnchored = (one) => stylesOf(one).slice(1).some(({ content, position, positionAnchor }) =>
-        content !== "none" && /^(absolute|fixed)$/.test(position) && positionAnchor?.startsWith("--"));
-      const insideOf = (element) => {
-        const boxes = [...turned.keys()].filter((box) => isIn(element, box));
-        return [element, ...roots.filter((root) => root instanceof ShadowRoot && isIn(element, root))]
-          .flatMap((root) => [...root.querySelectorAll("*")])
-          .filter((one) => isLaidOut(one) && !boxes.some((box) => box !== one && isIn(box, one)));
-      };
+    // Where fixed elements are in the window, whether they are held in the page, as boxes with a transform or the like hold
+    // what is fixed in them, and whether they are on top of all else. After `count` elements come closed shadow roots.
+    stays(count, ...all) {
+      const elements = all.slice(0, count), hosts = treesOf(all.slice(count)).map(({ host }) => host);
       // For drawings and formulas, browsers do not tell what holds them; what is in a shadow tree may be in any box of it.
       const isHeldAbove = (element) => {
         let node = outer(element);
-        while (node && !(node instanceof Element && (roots.some(({ host }) => host === node)
+        while (node && !(node instanceof Element && (hosts.includes(node)
           || holds(node, getComputedStyle(node), "fixed")))) node = outer(node);
         return Boolean(node);
       };
       return elements.map((element) => {
-        const isInPage = element instanceof HTMLElement ? part(element, HTMLElement, "offsetParent") !== null : isHeldAbove(element);
+        const isInPage = getComputedStyle(element).position !== "fixed" // it was so in the capture
+          || (element instanceof HTMLElement ? part(element, HTMLElement, "offsetParent") !== null : isHeldAbove(element));
         const { left, top } = rectOf(element);
-        if (!isLively) return [`${left} ${top}`, isInPage];
-        const found = [element, ...insideOf(element)];
-        if (isInPage || found.length > MOST_INSIDE) return ["", true];
-        return [digest(found.map(seen).join()), found.some(hasAnchored)];
+        return [`${left} ${top}`, isInPage, run(element, Element, "matches", ":modal, :popover-open, :fullscreen")];
       });
-    },
-
-    // Scrolls all boxes to a share of their way; returns whether there are any.
-    scrollBoxes(share, ...roots) {
-      const canScroll = (one) => one !== own("scrollingElement") && isLaidOut(one) && scrolls(getComputedStyle(one)).some(Boolean);
-      if (!turned.size) {
-        const boxes = treesOf(roots).flatMap((root) => [...root.querySelectorAll("*")]).filter(canScroll);
-        for (const box of boxes) turned.set(box, scrolledTo(box));
-      }
-      let windows = 0;
-      for (const box of turned.keys()) {
-        const [ways, sizes] = [waysOf(box), sizesOf(box, "client")];
-        windows = Math.max(windows, 1, ...ways.map((way, axis) => way / sizes[axis] || 0));
-        scrollOn(box, ...ways.map((way) => -way)); // some begin at their end
-        scrollOn(box, ...scrolledTo(box).map((place, axis) => place + share * ways[axis]));
-      }
-      return Math.min(windows, Number.MAX_SAFE_INTEGER); // JSON has no infinity
-    },
-
-    scrollBoxesBack() {
-      [...turned].forEach(scrollBack);
-      turned.clear();
     },
 
     shown() {
@@ -366,20 +312,8 @@ globalThis.domsievePixels = (() => {
       return [...this.scroll(root, left, top), ...size];
     },
 
-    wayOn(axis, toward, element = own("documentElement")) {
-      const place = scrolledTo(element);
-      scrollOn(element, ...place.map((at, other) => at + (other === axis && toward * FAR_PX)));
-      const end = scrolledTo(element);
-      scrollBack([element, place]);
-      return [place[axis], Math.abs(end[axis] - place[axis])];
-    },
-
-    goBack() {
-      [...scrolled].forEach(scrollBack);
-    },
-
     restore() {
-      this.goBack();
+      [...scrolled].forEach(scrollBack);
       for (const element of [...changed.keys()]) undo(element);
       this.resume();
       drop([released], [document]);

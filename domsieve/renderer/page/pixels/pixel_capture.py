@@ -26,6 +26,14 @@ PIXEL_STYLES = (
     "list-style-image",
     "font-variant-numeric",
     "font-feature-settings",
+    "font-variant-ligatures",
+    "font-variant-alternates",
+    "font-variant-east-asian",
+    "font-variant-position",
+    "font-optical-sizing",
+    "font-palette",
+    "font-language-override",
+    "-webkit-locale",
 )
 """Computed properties that only the pictures need; a capture for them has these after all others."""
 

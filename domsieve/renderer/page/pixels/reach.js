@@ -6,11 +6,12 @@
 // hold(element, share), grips(element, count, ...handles), turned(number), holdAgain(), letGo(): brings a box into the window, or a
 // place in it, and returns where the place is, as a share of the window; the same, and
 // returns along which axes a wheel should scroll it, and some places, as shares of the window, where it should scroll it or
-// boxes in it, none if a reader has another way; along which axes it has moved since, how far it can go still, and where all
+// boxes in it, none if a reader has another way; along which axes it has moved since, and where all
 // boxes at a place are, null if that is not known; undoes what a wheel has scrolled; and undoes all.
 // focus(element, number), unfocus(): gives one of the elements in a box that may take keys the focus, and returns whether it
 // has it; undoes that, and returns whether it is as it was.
 // bringOn(element, share, px), bringBack(): scrolls to a box, and the box by a share of its way and some px, and back.
+// openAxes(): along which axes the page can be scrolled by its styles.
 // isScroller(element): along which axes a box, or the page itself, can be scrolled by its style.
 Object.assign(domsievePixels, (() => {
   const { part, run, own, scrolls, animated } = dom;
@@ -200,6 +201,7 @@ Object.assign(domsievePixels, (() => {
     // Whether a reader can scroll a box: a pointer reaches it somewhere, or keys do, for something in it takes these.
     // `isBehind` says that there are fixed boxes, of which one may be a dialog.
     isReached,
+    openAxes,
 
     hold(element, share) {
       const [moved, place] = bring(element, share);
@@ -247,10 +249,9 @@ Object.assign(domsievePixels, (() => {
     turned(number) {
       const { before, isClear } = gripped[number];
       const [element, first] = before.at(-1);
-      const [now, ways] = [scrolledTo(element), waysOf(element)];
+      const now = scrolledTo(element);
       return {
         moved: now.map((place, axis) => place !== first[axis]),
-        left: now.map((place, axis) => ways[axis] - Math.abs(place)),
         places: isClear ? `${before.map(([node]) => scrolledTo(node))}` : null,
       };
     },
