@@ -291,7 +291,8 @@ globalThis.dom = (() => {
   ].join("|")})$`);
   // What animations of some trees may bring about that no reader has at once. late, turns: some, or transitions, end later
   // than they are awaited, and others go on for ever, or change more than how boxes are painted until then. shows: they
-  // change which elements are shown at all. sizes: they change the size of boxes or frames that styles may ask for, for longer.
+  // change which elements are shown at all. sizes: some that end so late, or never, change the size of boxes or frames, which
+  // styles may ask for.
   const restlessIn = (all) => {
     const hasClock = ({ timeline }) => timeline && !("source" in timeline);
     const laysOut = ({ effect, timeline }) => hasClock({ timeline })
@@ -317,7 +318,8 @@ globalThis.dom = (() => {
       sizes: (root) => {
         const found = animationsOf(root).filter((one) => laysOut(one) && endOf(one) > SOON_MS);
         return found.some(({ effect }) => holdsFrame(effect.target)) || (found.length > 0
-          && [...root.querySelectorAll("*")].filter(isLaidOut).some((one) => getComputedStyle(one).containerType.includes("size")));
+          && [...root.querySelectorAll("*")].filter(isLaidOut)
+            .some((one) => getComputedStyle(one).containerType.includes("size")));
       },
     };
     return Object.keys(is).filter((name) => all.some(is[name]));

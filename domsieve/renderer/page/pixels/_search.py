@@ -183,7 +183,9 @@ class Searcher(Viewer):
         """
         document, handle = await self.box(scene, node)
         first = np.array(await self.call(document, "isScroller", handle))
-        found = await self._is_scrolled(scene, node) & (first > 0)
+        styles = scene.style(node, "overflow-x", "overflow-y")
+        was_open = np.array([one in {"auto", "scroll"} for one in styles])  # at the end of an animation
+        found = await self._is_scrolled(scene, node) & ((first > 0) | ~was_open)
         for share, px in _LOOKS_ON if found.any() else ():
             on = CHANCE.uniform(0.0, share), CHANCE.uniform(0.0, px)
             await self.call(document, "bringOn", handle, *on)
