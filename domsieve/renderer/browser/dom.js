@@ -237,8 +237,8 @@ globalThis.dom = (() => {
   ].join("|")})(?![\\w.]|-[a-z])`, "i");
   const isSent = (events) => SENT.test(events ?? "");
   // Those of frames are instances of other classes. What stands still goes nowhere.
-  const runs = ({ effect, timeline, playState, playbackRate }) =>
-    effect && timeline && !("source" in timeline) && playState === "running" && playbackRate !== 0;
+  const hasClock = ({ timeline }) => timeline && !("source" in timeline);
+  const runs = (one) => one.effect && hasClock(one) && one.playState === "running" && one.playbackRate !== 0;
   // How long an animation goes on, in ms. Some run backwards, and some have a start that is yet to come.
   const leftOf = ({ effect, currentTime, playbackRate }) => (playbackRate > 0
     ? effect.getComputedTiming().endTime - currentTime : currentTime) / Math.abs(playbackRate);
@@ -294,9 +294,7 @@ globalThis.dom = (() => {
   // change which elements are shown at all. sizes: some that end so late, or never, change the size of boxes or frames, which
   // styles may ask for.
   const restlessIn = (all) => {
-    const hasClock = ({ timeline }) => timeline && !("source" in timeline);
-    const laysOut = ({ effect, timeline }) => hasClock({ timeline })
-      && effect?.getKeyframes().some((key) => Object.keys(key).some((name) => !PAINTING.test(name)));
+    const laysOut = (one) => hasClock(one) && one.effect?.getKeyframes().some((key) => Object.keys(key).some((name) => !PAINTING.test(name)));
     // A script may have made it slower, or let it start later.
     const endOf = (one) => (hasClock(one) && one.effect
       ? Math.max(one.effect.getComputedTiming().endTime, leftOf(one) || 0) : 0);
@@ -311,18 +309,19 @@ globalThis.dom = (() => {
     const FRAMES = "iframe, frame, object, embed";
     const holdsFrame = (one) => one?.matches(FRAMES) || one?.querySelector(FRAMES);
     const is = {
-      late: (root) => animationsOf(root).some(isLate) || [...root.querySelectorAll("*")].filter(isLaidOut).some(waitsLong),
-      turns: (root) => animationsOf(root).some((one) => endOf(one) >= ENDLESS_MS || (isLate(one) && laysOut(one))),
-      shows: (root) => animationsOf(root).some((one) =>
+      late: (animations, root) => animations.some(isLate) || [...root.querySelectorAll("*")].filter(isLaidOut).some(waitsLong),
+      turns: (animations) => animations.some((one) => endOf(one) >= ENDLESS_MS || (isLate(one) && laysOut(one))),
+      shows: (animations) => animations.some((one) =>
         !isOwn(one) && one.effect?.getKeyframes().some((key) => "display" in key || "contentVisibility" in key)),
-      sizes: (root) => {
-        const found = animationsOf(root).filter((one) => laysOut(one) && endOf(one) > SOON_MS);
+      sizes: (animations, root) => {
+        const found = animations.filter((one) => laysOut(one) && endOf(one) > SOON_MS);
         return found.some(({ effect }) => holdsFrame(effect.target)) || (found.length > 0
           && [...root.querySelectorAll("*")].filter(isLaidOut)
             .some((one) => getComputedStyle(one).containerType.includes("size")));
       },
     };
-    return Object.keys(is).filter((name) => all.some(is[name]));
+    const known = all.map((root) => [animationsOf(root), root]);
+    return Object.keys(is).filter((name) => known.some((pair) => is[name](...pair)));
   };
   const isHeld = ({ id }) => id.startsWith(HELD);
   const hold = (animation) => {

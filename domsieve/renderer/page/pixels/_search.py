@@ -194,7 +194,7 @@ class Searcher(Viewer):
             found &= await self._is_scrolled(scene, node)
             await self.call(document, "bringBack")
             await self.wake()
-        return found
+        return np.asarray(found)
 
     async def _is_scrolled(self, scene: Scene, node: int) -> Bools:
         """Return along which axes (2,) a reader scrolls a box, by its styles and with a wheel, see `turns`."""

@@ -80,8 +80,6 @@ _FOLLOWING = (
 )
 # So many letters make a few words, which may say something.
 _MOST_UNCLEAR = 15
-# A window shows less than one letter of this size, as a share of its shorter side.
-_LARGE = 1.0
 # What pages may have that pictures cannot follow, and hardly any has, see ``oddities``.
 _ODDITIES = {
     ("noscript",): "the page may show what is for browsers without scripts",
@@ -274,7 +272,7 @@ class _Page(Searcher):
             ),
             (
                 "letters are larger than the window",
-                scene.font_px(np.arange(scene.owner.size)) > _LARGE * window_px.min(),
+                scene.font_px(np.arange(scene.owner.size)) > window_px.min(),
             ),
         ):
             if scene.letters[seen & parts].sum() >= _MOST_UNCLEAR:

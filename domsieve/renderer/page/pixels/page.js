@@ -18,7 +18,7 @@
 // scrollPage(left, top): scrolls the page; returns how far, and the size of the window.
 // undo(element), restore(): undo what was put, and everything; restore returns whether anything was scrolled.
 // The others share sheet(rules), strong(selector), adopt(sheets, trees), drop(sheets, trees), treesOf(roots),
-// isPut(element), isIn(outer, node), rectOf(element), stretched(width), above(node) and outer(node): that around it in the
+// isPut(element), rectOf(element), stretched(width), above(node) and outer(node): that around it in the
 // document, and on the page, where it may be in a slot, waysOf(element): how far it can be scrolled to the side and down,
 // isWindow(element), scrolledTo(element), scrollOn(element, left, top) and scrollBack([element, [left, top]]).
 globalThis.domsievePixels = (() => {
@@ -75,10 +75,6 @@ globalThis.domsievePixels = (() => {
   const above = (node) => part(node, Node, "parentNode") ?? (node instanceof ShadowRoot ? node.host : null);
   const slotOf = (node) => [Element, Text].find((kind) => node instanceof kind);
   const outer = (node) => (slotOf(node) && part(node, slotOf(node), "assignedSlot")) || above(node);
-  const isIn = (outer, node) => {
-    while (node && node !== outer) node = above(node);
-    return Boolean(node);
-  };
   // What an element must not have, so that another one around it holds what is placed in it (`absolute`, or `fixed`, which
   // its position does not matter for), also in a line of text, and else.
   const FILTERS = { filter: "none", "backdrop-filter": "none" };
@@ -128,7 +124,6 @@ globalThis.domsievePixels = (() => {
     drop,
     treesOf,
     above, outer, holds,
-    isIn,
     rectOf,
     waysOf,
     isWindow,
