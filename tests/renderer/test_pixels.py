@@ -41,6 +41,10 @@ ONLY_PICTURES = [
     "<path d='M0 0h9v9h-9z' fill=#eee /></svg></div>",
     "<style>#x {{ position: relative; z-index: 0 }} #x::first-line {{ color: #fff }} #x::before {{ content: ''; "
     "position: absolute; inset: 0; z-index: -1; background: contrast-color(currentcolor) }}</style><p id=x>{}</p>",
+    # Small letters need more contrast than large ones.
+    f"<div style='position:relative;font-size:4.4px'><p>{{}}</p><canvas id=c style='{_LAYER};opacity:0.9'></canvas>"
+    "</div>"
+    "<script>{{ const pen = c.getContext('2d'); pen.fillStyle = '#fff'; pen.fillRect(0, 0, 9999, 9999) }}</script>",
     # This covers all in the size of the page, and nothing in half of it.
     f"<div style='position:relative'><p>{{}}</p><svg style='{_LAYER}' shape-rendering=crispEdges fill=#fff>"
     f"<path d='{''.join(f'M0 {one}.35H900v.3H0Z' for one in range(60))}' /></svg></div>",

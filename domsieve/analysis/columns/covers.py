@@ -9,7 +9,7 @@ import numpy as np
 from domsieve.analysis.columns.batch import F64, Bools, Ints
 from domsieve.analysis.columns.css_shapes import EVERYWHERE
 from domsieve.analysis.columns.css_values import blended, blur_of, filtered, laid_on
-from domsieve.analysis.columns.paint_styles import LEAST_CONTRAST, LEAST_OPACITY, LEAST_PX
+from domsieve.analysis.columns.paint_styles import LEAST_OPACITY, LEAST_PX
 from domsieve.analysis.columns.rectangles import (
     contains,
     grown,
@@ -21,7 +21,7 @@ from domsieve.analysis.columns.rectangles import (
 )
 from domsieve.analysis.columns.scene import Scene
 from domsieve.budget import check
-from domsieve.snapshot.contrast import contrast
+from domsieve.snapshot.contrast import LEAST_CONTRAST, contrast
 
 # Guesses that bound the work: texts are compared with boxes in up to 64 horizontal bands of at least 128 texts.
 _BANDS, _FEWEST_IN_BAND, _MOST_COVERS = 64, 128, 2_000

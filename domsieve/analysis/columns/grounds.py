@@ -8,10 +8,10 @@ import numpy as np
 from domsieve.analysis.columns.batch import F64, Bools, Ints
 from domsieve.analysis.columns.covers import Covers
 from domsieve.analysis.columns.css_values import blended, filtered, has_shape, laid_on, shadows
-from domsieve.analysis.columns.paint_styles import LEAST_CONTRAST, LEAST_OPACITY
+from domsieve.analysis.columns.paint_styles import LEAST_OPACITY
 from domsieve.analysis.columns.rectangles import intersection, is_larger, share_in
 from domsieve.analysis.columns.scene import Scene
-from domsieve.snapshot.contrast import contrast
+from domsieve.snapshot.contrast import LEAST_CONTRAST, contrast
 
 # So much of a text at its edges has less than a tenth of its ink: in shares of its width, and of its letters' size.
 _EDGE, _EDGE_OF_LINE = 0.03, 0.25

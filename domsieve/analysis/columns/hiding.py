@@ -29,7 +29,7 @@ from domsieve.analysis.columns.letter_room import (
 )
 from domsieve.analysis.columns.lined import are_lined
 from domsieve.analysis.columns.page_columns import MEDIA, has_tag, in_tag, page_texts
-from domsieve.analysis.columns.paint_styles import LEAST_CONTRAST, LEAST_OPACITY, LEAST_PX
+from domsieve.analysis.columns.paint_styles import LEAST_OPACITY, LEAST_PX
 from domsieve.analysis.columns.pieces import are_in_pieces
 from domsieve.analysis.columns.rectangles import intersection, is_larger, samples, share_in
 from domsieve.analysis.columns.scattered import are_scattered
@@ -38,7 +38,7 @@ from domsieve.analysis.columns.spread import are_spread
 from domsieve.analysis.columns.stacks import are_stacked
 from domsieve.analysis.columns.visible import never_shown, shown_nodes
 from domsieve.budget import check, spending
-from domsieve.snapshot.contrast import contrast
+from domsieve.snapshot.contrast import FAINT_PX, LEAST_CONTRAST, contrast, least_contrast
 from domsieve.snapshot.moments import moments
 from domsieve.snapshot.page import PIXELS, Snapshot
 from domsieve.snapshot.pixels import LEAST_SLOT
@@ -78,9 +78,6 @@ HIDING_REASONS = (
 _LEAST_OF_LINE, _LEAST_OF_LETTER = 0.5, 1.5
 # Letters up to this size, and blurs from this share of a letter on, cannot be read.
 _LEAST_LETTER_PX, _MOST_BLUR = 3.0, 0.5
-# Letters of these sizes, in px, cannot be read either if they are no farther from their ground than so many of 255.
-# Found by eye, on pictures of sizes from 3.5 to 8 px in nine greys on white. Between them, limits are in between.
-_FAINT_SIZES, _FAINT_CONTRASTS = (4.0, 5.0, 6.0, 7.0), (48.0, 32.0, 16.0, LEAST_CONTRAST)
 # Nor can letters that are skewed by more than 68 degrees, of which this is the cosine.
 _LEAST_SLANT = 0.375
 # Boxes that cut often leave a line of a teaser, which counts as visible.
@@ -192,8 +189,8 @@ class _Judge:
         faint[bare] = self.grounds.has_no_contrast(
             back.take(np.flatnonzero(bare)), [ink[bare] for ink in inks]
         )
-        small = np.flatnonzero(bare & ~faint & (drawn < _FAINT_SIZES[-1]))
-        most = np.interp(drawn[small], _FAINT_SIZES, _FAINT_CONTRASTS)
+        small = np.flatnonzero(bare & ~faint & (drawn < FAINT_PX))
+        most = least_contrast(drawn[small])
         pale[small] = self.grounds.has_no_contrast(
             back.take(small)._replace(most=most), [ink[small] for ink in inks]
         )

@@ -42,7 +42,7 @@ _MOST_ZOOM = 20.0  # the logarithm; a guess
 _FEWEST_LINES, _SHORT_LINE, _MOST_OF_WINDOW = 4, 10, 0.4
 _LEAST_GAP = 3  # from line to line, in sizes of the letters: more than a font for reading has by itself
 # Nor letters between two or more sharp shadows of almost their colour that are so many sizes beside them, and so many
-# below or above. Found by eye, as for `_FAINT_SIZES` of `hiding`.
+# below or above. Found by eye, as for `least_contrast`.
 _BESIDE, _BELOW, _SHARP_PX, _FEWEST_COPIES, _ALMOST, _LEAST_INK = (0.2, 0.6), 0.15, 1.0, 2, 64.0, 0.5
 _MOST_CASTERS, _MOST_DRAWN = 4, 16  # of shadows by filters
 # So much ``letter-spacing`` in sizes takes letters apart, also in several lines, if there are so many.

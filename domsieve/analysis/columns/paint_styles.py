@@ -29,7 +29,7 @@ from domsieve.analysis.columns.css_values import (
 from domsieve.analysis.columns.inert import inert_nodes
 from domsieve.analysis.columns.page_columns import attributes_of, document_of, has_tag, in_tag, named_schemes
 from domsieve.analysis.columns.svg_gradients import gradient_colours
-from domsieve.snapshot.contrast import contrast
+from domsieve.snapshot.contrast import LEAST_CONTRAST, contrast
 from domsieve.snapshot.heads import moved_heads
 from domsieve.snapshot.page import Kind, Snapshot
 from domsieve.urls import join_url
@@ -38,8 +38,6 @@ LEAST_PX = 1.0
 """Boxes and letters up to this size show nothing."""
 USUAL_LINE = 1.2
 """How high the lines of most fonts are, in sizes of letters."""
-LEAST_CONTRAST = 8.0
-"""The largest `contrast` of a letter and its ground that nobody can read, of 255 after opacity."""
 LEAST_OPACITY = LEAST_CONTRAST / 255
 """Black letters on white with less cannot be read."""
 

@@ -20,7 +20,7 @@ from domsieve.renderer.page.pixels._images import FINE, SCALE, levels_of, reduce
 from domsieve.renderer.page.pixels._letters import INKS, Letters
 from domsieve.renderer.page.pixels._likeness import Comparison, uncompared
 from domsieve.renderer.page.pixels._parts import F64, OUTWARDS, SPREAD_PX, Bools, Ints, common, meet
-from domsieve.renderer.page.pixels._reading import is_smeared
+from domsieve.renderer.page.pixels._reading import are_pale, is_smeared
 from domsieve.renderer.page.pixels._scene import Scene
 from domsieve.renderer.page.pixels._struck import are_struck, may_be_struck, struck_share
 from domsieve.snapshot.contrast import WEIGHTS
@@ -82,11 +82,11 @@ class Pictures:
         changed = np.flatnonzero(self.changed > 0)
         self.smeared = self._is_smeared(levels, np.flatnonzero(scene.smeared[scene.owner]), self._edges)
         # A row of letters takes part in two rows of a reduced picture.
-        differs = levels_of(complete, without) > _LEAST_CONTRAST
+        fine = levels_of(complete, without)
         edges = np.minimum(FINE * self._edges, np.tile(complete.size, 2))
-        self._cut = self._is_cut(differs, changed, edges, scale=1)
-        self.smeared |= self._is_even(changed)
-        self.smeared |= scene.misread
+        self._cut = self._is_cut(fine > _LEAST_CONTRAST, changed, edges, scale=1)
+        self.smeared[changed] |= are_pale(fine, edges[changed], scene.font_px(changed))
+        self.smeared |= self._is_even(changed) | scene.misread
         self.changed[self.smeared] = 0
         self._in_shadow, self._may_be_struck = np.zeros((2, len(place)), np.bool_)
         self._mixed = np.zeros(len(place))
@@ -149,6 +149,7 @@ class Pictures:
         """Count nothing of parts that do not look like their letters."""
         self.changed = np.minimum(self.changed, comparison.most)
         unlike = comparison.unlike()
+        self.unclear |= comparison.unclear()
         self._mixed = np.where(unlike & ~self.smeared, self.changed, 0.0)
         self.smeared |= unlike
         self.changed[self.smeared] = 0
@@ -494,4 +495,5 @@ class Pictures:
         smeared = group[self._scene.smeared[self._scene.owner[group]]]
         changed[self._is_smeared(comparison.levels, smeared, comparison.edges)] = 0
         changed[comparison.unlike() | self.smeared] = 0
+        self.unclear |= comparison.unclear()
         self.changed[group] = changed[group]

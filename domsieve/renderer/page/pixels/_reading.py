@@ -5,7 +5,8 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from domsieve.renderer.page.pixels._parts import Bools, Ints, blur_px, px
+from domsieve.renderer.page.pixels._parts import F64, Bools, Ints, blur_px, px
+from domsieve.snapshot.contrast import FAINT_PX, least_contrast
 
 # Blurs from this share of a letter on cannot be read; several add up as the root of the sum of their squares. Nor can
 # letters under lines through them that are as thick as this share; lines of an automatic thickness have the other.
@@ -74,6 +75,21 @@ def _opacity(decoration: str) -> float:
 def clear(column: Mapping[str, Sequence[str]], row: Ints) -> Bools:
     """Return which nodes (N,) are so clear by their own opacity that nobody sees them; see `unread`."""
     return np.array([value != "" and float(value) < _LEAST_OPACITY for value in column["opacity"]])[row]
+
+
+def are_pale(levels: NDArray[np.uint8], edges: Ints, sizes_px: F64) -> Bools:
+    """Return which small letters differ too little in a picture to be read.
+
+    Parameters
+    ----------
+    levels, edges : how much each pixel differs (height, width), and where letters are in it (n, 4).
+    sizes_px : their sizes on the page (n,).
+    """
+    found, least = np.zeros(len(edges), np.bool_), least_contrast(sizes_px)
+    for one in np.flatnonzero(sizes_px < FAINT_PX).tolist():
+        x, y, right, bottom = edges[one].tolist()
+        found[one] = levels[y:bottom, x:right].max(initial=0) <= least[one]
+    return found
 
 
 def is_smeared(levels: NDArray[np.uint8], size: float) -> bool:

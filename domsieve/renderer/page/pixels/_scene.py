@@ -109,6 +109,7 @@ class Scene(Shapes):
     is_combined : (N,), the nodes whose letters stand side by side in a line that goes down.
     has_other_digits : (N,), the nodes whose styles choose other digits of their font.
     misread : (B,), the parts of texts for which a font of the page draws other letters.
+    in_own_font : (N,), the texts that may be in fonts of the page.
     letters_of : (N,), how many letters each text has.
     sources : which letters of a text those on the page come from, where a style changes their number; see
         `letter_sources`.
@@ -121,7 +122,7 @@ class Scene(Shapes):
         super().__init__(capture)
         self._is_marker = np.array([name == "::marker" for name in self.names])
         self._read_styles(names)
-        self.misread = np.zeros(0, np.bool_)
+        self.misread, self.in_own_font = np.zeros(0, np.bool_), np.zeros(self.ids.size, np.bool_)
         self.place(capture)
         self.had_letters = self.has_letters
 
