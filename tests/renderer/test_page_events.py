@@ -181,6 +181,16 @@ def test_main_response_is_that_of_the_document(tape: Tape) -> None:
     assert tape.watch.response("unknown").status is None
 
 
+def test_frames_are_late_that_get_a_document_after_loading_was_stopped(tape: Tape) -> None:
+    tape.open()
+    frame = {"id": "F", "parentId": "P", "loaderId": "M", "url": "http://a.test/frame"}
+    tape.play("Page.frameNavigated", frame=frame)
+    assert not tape.watch.has_late_frames
+    tape.watch.give_up()
+    tape.play("Page.frameNavigated", frame=frame)
+    assert tape.watch.has_late_frames
+
+
 def test_a_document_that_breaks_off_ends_the_loading(tape: Tape) -> None:
     tape.request("L", "Document")
     tape.play("Page.frameNavigated", frame=PAGE)

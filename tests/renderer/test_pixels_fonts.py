@@ -442,6 +442,25 @@ def _specked() -> bytes:
     return _saved(font)
 
 
+def _with_lying_widths() -> bytes:
+    """Return a font that draws other letters beside each other, and makes the last one of what is drawn very wide."""
+    font = TTFont(_FONTS / "DejaVuSans.ttf")
+    del font["GSUB"]
+    names = font.getBestCmap()
+    letters = " ".join(names[ord(one)] for one in string.ascii_lowercase)
+    rules = " ".join(
+        f"sub {names[ord(one)]} by {names[ord(other)]};"
+        for one, other in zip("aeiorn", "oaezmh", strict=True)
+    )
+    addOpenTypeFeaturesFromString(
+        font,
+        f"@any = [{letters}]; lookup other {{ {rules} }} other; "
+        "feature calt { sub @any' lookup other @any; sub @any @any' lookup other; } calt; "
+        "feature kern { ignore pos @any' @any; pos @any' 30000; } kern;",
+    )
+    return _saved(font)
+
+
 _FEW = [dict(zip(one, one[1:] + one[:1], strict=True)) for one in ("eou", "rst", "cdm", "bkp", "vxz")]
 
 
@@ -450,14 +469,20 @@ _FEW = [dict(zip(one, one[1:] + one[:1], strict=True)) for one in ("eou", "rst",
     [
         ([_coloured()], ""),
         ([_specked()], ""),
+        ([_moved(string.ascii_lowercase, wide=0.55)], ""),
+        ([_with_lying_widths()], ""),
         ([_with_words({one: one[::-1] for one in _WORDS.split()})], ""),
         (
             [_with_words({one: one[::-1] for one in _WORDS.split()}, feature="hlig")],
             "font-variant-ligatures:historical-ligatures",
         ),
         ([_swapped("DejaVuSans.ttf", one) for one in _FEW], ""),
+        ([_with_words({one: one[::-1] for one in _WORDS.split()})], "letter-spacing:0%"),
     ],
-    ids=["colours", "specks", "ligatures", "variants", "few letters in each of several fonts"],
+    ids=[
+        *("colours", "specks", "letters that lie on each other", "widths that lie", "ligatures", "variants"),
+        *("few letters in each of several fonts", "no space between letters"),
+    ],
 )
 def test_fonts_that_may_draw_other_letters_leave_doubt(
     studio: Studio, fonts: list[bytes], style: str
@@ -479,6 +504,16 @@ def test_fonts_that_may_draw_other_letters_leave_doubt(
     assert [str(one) for one in page.provenance.reasons] == [said] or judged(page).get(
         _WORDS.split(maxsplit=1)[0]
     )
+
+
+def test_marks_of_a_font_on_letters_leave_doubt(studio: Studio) -> None:
+    font = (_FONTS / "DejaVuSans.ttf").read_bytes()
+    studio.server.pages["/marks.ttf"] = partial(send, body=font, headers={"Content-Type": "font/ttf"})
+    face = "<style>@font-face { font-family: f; src: url(/marks.ttf) } p { font-family: f }</style>"
+    said = "capture: pixels: unsure, fonts draw letters in other ways than those for reading"
+    for text, reasons in (("ca\u0301fe\u0301 ", []), ("p\u0323a\u0323y ", [said])):
+        page = show(studio, f"{face}<p>{text * 9}</p>")
+        assert [str(one) for one in page.provenance.reasons] == reasons
 
 
 def test_letters_beyond_the_lines_of_their_font_leave_doubt(studio: Studio) -> None:

@@ -286,15 +286,18 @@ globalThis.dom = (() => {
     if (isOver && passed === ms) animation.finish();
   };
   // Of key frames, what only changes how boxes are painted. All else may change their size, or what other styles say.
-  const PAINTING = new RegExp(`^(computedOffset|easing|composite|offset.*|transform.*|translate|rotate|scale|opacity|${[
+  const PAINTING = new RegExp(`^(offset.*|transform.*|translate|rotate|scale|opacity|${[
     "visibility", "(backdropF|f)ilter", "clipPath", "color", ".*Color", ".*Shadow", "background.*", "mask.*", "stroke.*", "fill.*", "zIndex",
   ].join("|")})$`);
   // What animations of some trees may bring about that no reader has at once. late, turns: some, or transitions, end later
   // than they are awaited, and others go on for ever, or change more than how boxes are painted until then. shows: they
   // change which elements are shown at all. sizes: some that end so late, or never, change the size of boxes or frames, which
-  // styles may ask for.
+  // styles may ask for. canvas: some may lay a canvas out anew, which has no picture then if scripts are off.
   const restlessIn = (all) => {
-    const laysOut = (one) => hasClock(one) && one.effect?.getKeyframes().some((key) => Object.keys(key).some((name) => !PAINTING.test(name)));
+    // Key frames do not tell of custom properties, which others may follow.
+    const changes = ({ computedOffset, offset, easing, composite, ...all }) => Object.keys(all);
+    const isLayingOut = (names) => !names.length || names.some((name) => !PAINTING.test(name));
+    const laysOut = (one) => hasClock(one) && one.effect?.getKeyframes().map(changes).some(isLayingOut);
     // A script may have made it slower, or let it start later.
     const endOf = (one) => (hasClock(one) && one.effect
       ? Math.max(one.effect.getComputedTiming().endTime, leftOf(one) || 0) : 0);
@@ -308,11 +311,15 @@ globalThis.dom = (() => {
     };
     const FRAMES = "iframe, frame, object, embed";
     const holdsFrame = (one) => one?.matches(FRAMES) || one?.querySelector(FRAMES);
+    const hasCanvas = all.some((root) => root.querySelector("canvas"));
+    const mayRelayDrawn = (root) => root.querySelector("foreignObject canvas") && root.querySelector("svg :is(set, animate)");
     const is = {
+      canvas: (animations, root) => hasCanvas && (animations.some(laysOut) || mayRelayDrawn(root)),
       late: (animations, root) => animations.some(isLate) || [...root.querySelectorAll("*")].filter(isLaidOut).some(waitsLong),
       turns: (animations) => animations.some((one) => endOf(one) >= ENDLESS_MS || (isLate(one) && laysOut(one))),
-      shows: (animations) => animations.some((one) =>
-        !isOwn(one) && one.effect?.getKeyframes().some((key) => "display" in key || "contentVisibility" in key)),
+      shows: (animations, root) => animations.some((one) =>
+        !isOwn(one) && one.effect?.getKeyframes().some((key) => "display" in key || "contentVisibility" in key))
+        || [...root.querySelectorAll("[attributeName]")].some((one) => one.getAttribute("attributeName").trim() === "display"),
       sizes: (animations, root) => {
         const found = animations.filter((one) => laysOut(one) && endOf(one) > SOON_MS);
         return found.some(({ effect }) => holdsFrame(effect.target)) || (found.length > 0

@@ -12,14 +12,15 @@
 // trim(): makes the document ready for its capture, and brings animations to where they are after `endMs`, also if they
 // wait for a reader to scroll to something; returns how many nodes it had.
 // resume(): lets those go on that follow what is scrolled, gives scripts their text back and elements their own colours
-// where these were those of their first lines, and brings animations back that began less than `oldMs` before.
+// where these were those of their first lines, and brings animations back that began less than `oldMs` before; returns
+// whether these are out of step with others (young).
 // halfway: the former.
 // hold(), letGo(): pauses the others, so that the pictures show them as they are in the capture, and lets them go on.
 globalThis.domsieve = (() => {
   const {
     part, run, own, isLaidOut, showsNoscript, trees, places, allTrees, laidOut, animated, isSkipping, unskip, canScroll, animationsOf,
-    refreshOf, refreshBy, leavesIn, clocksOf, hasOwn, isSent, kind, isYoung, runs, leftOf, repeats, begins, isPassing, periodOf, bringTo,
-    SOON_MS, SLOW_MS, STRONGEST, hold, isHeld, letGo, restlessIn,
+    refreshOf, refreshBy, leavesIn, clocksOf, hasOwn, isSent, kind, isYoung, runs, leftOf, repeats, begins, isPassing, periodOf, isEndless,
+    bringTo, SOON_MS, SLOW_MS, STRONGEST, hold, isHeld, letGo, restlessIn,
   } = dom;
 
   let lastChange = performance.now();
@@ -415,7 +416,10 @@ globalThis.domsieve = (() => {
       for (const one of coloured.splice(0)) one.cancel();
       for (const [text, data] of emptied.splice(0)) text.data = data;
       const isLeaving = stayOn(passing[0]);
-      if (!postponed.length && !isLeaving) return;
+      const back = new Set(postponed.map(([one]) => one));
+      const [young, old] = [[...back], allTrees().flatMap(animationsOf).filter((one) => one.effect && !back.has(one))];
+      const oddities = [young, old].every((some) => some.some(isEndless)) ? ["young"] : [];
+      if (!postponed.length && !isLeaving) return oddities;
       for (const [one, time] of postponed.splice(0)) {
         one.currentTime = time;
         if (isHeld(one) || one.playState !== "running") continue;
@@ -423,11 +427,11 @@ globalThis.domsieve = (() => {
         held.push(one);
       }
       letAllPass(...passing);
+      return oddities;
     },
 
     hold() {
-      const moves = ({ timeline, playState }) => timeline instanceof DocumentTimeline && playState === "running";
-      held.push(...allTrees().flatMap(animationsOf).filter(moves));
+      held.push(...allTrees().flatMap(animationsOf).filter(runs));
       held.forEach(hold);
     },
 

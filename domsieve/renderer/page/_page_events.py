@@ -134,6 +134,8 @@ class PageEvents:
         self._now = asyncio.get_running_loop().time
         self._in_flight: dict[str, tuple[str, float]] = {}
         self._given_up: dict[str, tuple[str, float]] = {}
+        self._has_given_up = False
+        self.has_late_frames = False  # whether any frame got its document after loading was stopped
         self._answered: set[str] = set()
         self.drawing_at = -inf  # when the last script or style sheet arrived that the page waits for
         self._known: set[str] = set()  # requests of this page; others belong to an earlier one
@@ -288,6 +290,7 @@ class PageEvents:
     def give_up(self) -> None:
         """Note that what is still loading will not come, before loading is stopped."""
         self._given_up |= self._in_flight
+        self._has_given_up = True
 
     def _request(self, event: dict[str, Any]) -> None:
         url, kind = event["request"]["url"], event.get("type", "Other")
@@ -396,6 +399,7 @@ class PageEvents:
         frame = event["frame"]
         self.document_origins.add(frame.get("securityOrigin", ""))
         if "parentId" in frame:
+            self.has_late_frames |= self._has_given_up
             return
         self.navigations += 1
         self.frame_id, self.loader_id = frame["id"], frame["loaderId"]

@@ -319,7 +319,7 @@ async def capture_document(
                 is_cut = count > max_nodes or watch.cut_by is not None
                 missing = Missing(places, is_cut=is_cut, unknown=withheld)
                 try:
-                    await tab.call(watch.frame_id, watch.loader_id, "resume()", limit_s=rest_s())
+                    restless += await tab.call(watch.frame_id, watch.loader_id, "resume()", limit_s=rest_s())
                     capture, trouble = await look(
                         tab,
                         watch,

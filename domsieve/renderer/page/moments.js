@@ -306,7 +306,7 @@ Object.assign(domsieve, (() => {
     moments() {
       // The page is captured as it is judged here: on a busy machine, much time may pass in between.
       this.hold();
-      const heldAt = performance.timeOrigin + performance.now();
+      const heldAt = performance.timeOrigin + own("timeline").currentTime;
       const goesOn = (one) => one.timeline instanceof DocumentTimeline && (one.playState === "running" || isHeld(one));
       const isHalfway = new Set(halfway);
       const every = [...trees(document)].flatMap(animationsOf);

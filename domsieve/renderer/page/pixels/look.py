@@ -89,6 +89,9 @@ _ODDITIES = {
     ("shows",): "animations change which elements are shown",
     ("late", "turns"): "animations end late, while others go on",
     ("fragment",): "a canvas may lose its picture as the page goes to a fragment",
+    ("canvas",): "a canvas may lose its picture as animations lay out the page",
+    ("clocks", "turns"): "drawings and styles are animated, each by a clock of its own",
+    ("young",): "animations have begun again, while others go on",
     ("clock",): "a script has set the clock of a drawing",
     ("goes",): "the page goes elsewhere while animations go on",
 }
@@ -175,6 +178,8 @@ async def look(
     except (ValueError, LookupError, ArithmeticError, msgspec.MsgspecError) as error:
         # The numbers that a hostile page brings about make no sense.
         raise CommandError(f"The page cannot be pictured: {error}") from error
+    if watch.has_late_frames:
+        page.doubt = page.doubt or "frames have come after the scripts of the page were stopped"
     doubt = page.doubt or rare
     trouble = trouble or doubt
     if missing.is_cut or doubt:
@@ -265,7 +270,10 @@ class _Page(Searcher):
             await self.view_moments(count, self.moments, fixed, whole)
         seen = count.seen(~scene.is_sign)
         for doubt, parts in (
-            ("letters may be taken for others, by what is on them or behind them", count.unclear),
+            (
+                "letters may be taken for others",
+                count.unclear,
+            ),
             (
                 "letters cannot be compared with those of their font",
                 ~(count.letters.is_drawn & count.letters.is_within),
@@ -440,6 +448,7 @@ class _Page(Searcher):
                 texts = Written(scene, document, others, await self._first_lines(scene, document))
                 misread, doubtful = await texts.misread(partial(self.call, document))
                 scene.misread |= misread
+                scene.in_own_font[[*texts.of_page]] = True
                 unlike += doubtful.sum()
                 backwards += scene.letters[own[scene.owner] & (scene.against != 0)].sum()
         if max(unlike, backwards) >= _MOST_UNCLEAR:

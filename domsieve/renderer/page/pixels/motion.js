@@ -14,14 +14,14 @@
 // oddities(withScripts, ...roots): what hardly any page has. events: animations of drawings wait for events that may come by themselves, or
 // change anything beside what they are in: by its address, or by classes, which style sheets follow. number: a number field
 // has the focus, so that a wheel changes it. noscript: what is for browsers without scripts is shown, although they are on,
-// or may be off in this document. The others are those of `dom.restlessIn`.
+// or may be off in this document. clocks: drawings have animations of their own. The others are those of `dom.restlessIn`.
 // reveal(...roots): shows the content of boxes that have none far from the window.
 // hasCanvas(...roots): whether there is any canvas.
 // relay(endsMs, ...roots): lays canvases out anew, and brings the animations that begin with that to where they are after
 // some time.
 Object.assign(domsievePixels, (() => {
   const {
-    part, run, isLaidOut, isSkipping, unskip, animationsOf, clocksOf, hasOwn, ANIMATING, isSent, isHeld, lasts, restlessIn,
+    part, run, own, isLaidOut, isSkipping, unskip, animationsOf, clocksOf, hasOwn, ANIMATING, isSent, isHeld, lasts, restlessIn,
     SOON_MS,
   } = dom;
   const { sheet, strong, adopt, drop, treesOf, put, undo, outer, hideThrown } = domsievePixels;
@@ -73,7 +73,8 @@ Object.assign(domsievePixels, (() => {
 
     still(heldAt, ...roots) {
       known = treesOf(roots);
-      const lateS = heldAt && (performance.timeOrigin + performance.now() - heldAt) / 1000;
+      // By the same clock, which goes on with each frame that the browser draws.
+      const lateS = heldAt && (performance.timeOrigin + own("timeline").currentTime - heldAt) / 1000;
       const animations = allAnimations(known);
       animations.forEach(hold);
       // A caret that is more than a bar may cover text.
@@ -156,6 +157,7 @@ Object.assign(domsievePixels, (() => {
         && (one.getAttribute("attributeName") === "class" || one.hasAttribute("href") || one.hasAttribute("xlink:href"));
       const waits = (one) => ["begin", "end"].some((name) => isSent(one.getAttribute(name)));
       const isOdd = {
+        clocks: (root) => clocksOf(root).some((one) => hasOwn(one) && isLaidOut(one)),
         events: (root) => [...root.querySelectorAll(ANIMATING)].some((one) => isFar(one) || waits(one)),
         number: ({ activeElement }) => activeElement instanceof HTMLInputElement && activeElement.type === "number",
         noscript: (root) => withScripts && [...root.querySelectorAll("noscript")].some((one) => isApart || isShown(one)),
