@@ -140,6 +140,8 @@ def find_footnotes(
                 label = f"{label[:12]}-{len(used) + 1}"
             used.add(label)
             result.notes[note], signs[note] = label, words
+        elif words != signs[note]:  # the note has the label of another one
+            continue
         result.references[root] = result.notes[note]
     back = {
         link

@@ -115,8 +115,8 @@ def clean_tex(tex: str) -> str:
     return _MARKUP.sub(r"\g<0> ", tex).replace("*", r"\ast ").replace("`", "‘").strip(" ")
 
 
-def unseen_words(formula: Formula, text: str) -> tuple[frozenset[str], int] | None:
-    """Return what the TeX of a formula has and its text does not show to readers: words, and how many letters.
+def unseen_words(formula: Formula, text: str) -> tuple[int, int] | None:
+    """Return how many words, and letters, the TeX of a formula has that its text does not show to readers.
 
     The letters are those that are in none of the words. None if there are too many, or it is another text. Variables
     and names of functions have letters in both. Commands that KaTeX and MathJax have are no words, but others are.
@@ -141,10 +141,15 @@ def unseen_words(formula: Formula, text: str) -> tuple[frozenset[str], int] | No
         return None
     given = _plain(given)
     unseen = (Counter(filter(says, given)) - Counter(shown)).total()
-    words = unshown(_WORD.findall(given), runs)
+    words = _WORD.findall(given)
+    hidden = unshown(words, runs)
     rest = _WORD.sub(lambda word: word[0] if word[0] in shown else " ", given)
     single = (Counter(filter(says, rest)) - Counter(shown)).total()
-    return (words, single) if unseen <= _MOST_LETTERS and single <= _MOST_SINGLE else None
+    return (
+        (sum(word in hidden for word in words), single)
+        if unseen <= _MOST_LETTERS and single <= _MOST_SINGLE
+        else None
+    )
 
 
 def _plain(text: str) -> str:

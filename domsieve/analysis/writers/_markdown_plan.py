@@ -118,7 +118,7 @@ class Plan:
         nodes = np.array(list(self.texts), np.int64)
         letters = seen_shapes(self._page, hidden_media(self._page))
         shaped = np.array([*letters], np.int64)
-        unseen, single = frozenset[str](), 0
+        unseen = single = 0
         for node, formula in candidates.items():
             inside = nodes[np.searchsorted(nodes, node) : np.searchsorted(nodes, formula.end)].tolist()
             text = "".join(self.texts[one].text for one in inside)
@@ -131,10 +131,10 @@ class Plan:
             elif (
                 text
                 and (more := unseen_words(formula, text)) is not None
-                and len(unseen | more[0]) <= _MOST_UNSEEN
+                and unseen + more[0] <= _MOST_UNSEEN
                 and single + more[1] <= _MOST_LETTERS
             ):
-                unseen |= more[0]
+                unseen += more[0]
                 single += more[1]
                 found[node] = formula
         return found
