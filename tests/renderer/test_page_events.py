@@ -187,8 +187,19 @@ def test_frames_are_late_that_get_a_document_after_loading_was_stopped(tape: Tap
     tape.play("Page.frameNavigated", frame=frame)
     assert not tape.watch.has_late_frames
     tape.watch.give_up()
+    tape.play("Page.frameNavigated", frame={**frame, "unreachableUrl": "http://a.test/frame"})
+    assert not tape.watch.has_late_frames
     tape.play("Page.frameNavigated", frame=frame)
     assert tape.watch.has_late_frames
+
+
+def test_pictures_are_late_that_are_asked_for_after_loading_was_stopped(tape: Tape) -> None:
+    tape.open()
+    tape.request("1", "Image")
+    assert not tape.watch.has_late_pictures
+    tape.watch.give_up()
+    tape.request("2", "Image")
+    assert tape.watch.has_late_pictures
 
 
 def test_a_document_that_breaks_off_ends_the_loading(tape: Tape) -> None:

@@ -45,6 +45,8 @@ ONLY_PICTURES = [
     f"<div style='position:relative;font-size:4.4px'><p>{{}}</p><canvas id=c style='{_LAYER};opacity:0.9'></canvas>"
     "</div>"
     "<script>{{ const pen = c.getContext('2d'); pen.fillStyle = '#fff'; pen.fillRect(0, 0, 9999, 9999) }}</script>",
+    "<div style='perspective:100px'><p style='transform:translateZ(-506px);color:#ccc'>{}</p></div>",
+    "<style>#y::first-line {{ font-size: 4.2px; color: #ddd }}</style><p id=y>{}</p>",
     # This covers all in the size of the page, and nothing in half of it.
     f"<div style='position:relative'><p>{{}}</p><svg style='{_LAYER}' shape-rendering=crispEdges fill=#fff>"
     f"<path d='{''.join(f'M0 {one}.35H900v.3H0Z' for one in range(60))}' /></svg></div>",

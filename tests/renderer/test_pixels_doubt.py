@@ -248,6 +248,22 @@ def test_what_ends_late_while_something_else_goes_on_leaves_doubt(ahead: Snapsho
             "[1, 0.9] }, 1e6)</script>",
             "animations have begun again",
         ),
+        (
+            "<b>1</b><script>const one = document.querySelector('b').animate({ opacity: [1, 0.9] }, 1e9); "
+            "one.currentTime = 5e8; one.playbackRate = -1</script>",
+            "animations run backwards",
+        ),
+        (
+            "<style>@keyframes k { from { filter: none } } i { animation: k 9s infinite }</style><i>1</i><canvas>"
+            "</canvas>",
+            "a canvas may lose its picture as animations",
+        ),
+        (
+            "<b>1</b><u>2</u><script>const young = document.querySelector('b').animate({ opacity: [1, 0.9] }, 6000); "
+            "setInterval(() => { young.currentTime = 0 }, 200); document.querySelector('u').animate({ opacity: "
+            "[1, 0.9] }, 20000)</script>",
+            "animations have begun again",
+        ),
         ("<style>p::first-line { font-feature-settings: 'ss01' }</style>", ""),
     ],
 )

@@ -478,10 +478,11 @@ _FEW = [dict(zip(one, one[1:] + one[:1], strict=True)) for one in ("eou", "rst",
         ),
         ([_swapped("DejaVuSans.ttf", one) for one in _FEW], ""),
         ([_with_words({one: one[::-1] for one in _WORDS.split()})], "letter-spacing:0%"),
+        ([_swapped("DejaVuSans.ttf", {})], "letter-spacing:0.015px"),
     ],
     ids=[
         *("colours", "specks", "letters that lie on each other", "widths that lie", "ligatures", "variants"),
-        *("few letters in each of several fonts", "no space between letters"),
+        *("few letters in each of several fonts", "no space between letters", "hardly any"),
     ],
 )
 def test_fonts_that_may_draw_other_letters_leave_doubt(
@@ -504,6 +505,30 @@ def test_fonts_that_may_draw_other_letters_leave_doubt(
     assert [str(one) for one in page.provenance.reasons] == [said] or judged(page).get(
         _WORDS.split(maxsplit=1)[0]
     )
+
+
+def test_two_letters_that_become_others_in_each_of_several_frames_leave_doubt(studio: Studio) -> None:
+    frames = []
+    for number, drawn_as in enumerate(({"s": "x", "e": "k"}, {"n": "z", "v": "m"}, {"w": "g", "d": "f"})):
+        body = _swapped("DejaVuSans.ttf", drawn_as)
+        studio.server.pages[f"/{number}.ttf"] = partial(send, body=body, headers={"Content-Type": "font/ttf"})
+        face = (
+            f"<style>@font-face {{ font-family: f; src: url(/{number}.ttf) }} p {{ font-family: f }}</style>"
+        )
+        frames.append(f'<iframe srcdoc="{face}<p>{_WORDS}</p>"></iframe>')
+    page = show(studio, "".join(frames))
+    said = "capture: pixels: unsure, fonts draw letters in other ways than those for reading"
+    assert [str(one) for one in page.provenance.reasons] == [said]
+
+
+def test_letters_with_accents_that_become_others_leave_doubt(studio: Studio) -> None:
+    said = "capture: pixels: unsure, fonts draw letters in other ways than those for reading"
+    face = "<style>@font-face { font-family: f; src: url(/accents.ttf) } p { font-family: f }</style>"
+    for drawn_as, reasons in (({}, []), (dict(zip("éáóń", "áóéŕ", strict=True)), [said])):
+        body = _swapped("DejaVuSans.ttf", drawn_as)
+        studio.server.pages["/accents.ttf"] = partial(send, body=body, headers={"Content-Type": "font/ttf"})
+        page = show(studio, f"{face}<p>séńd áĺĺ thé móńéý tó thém tódáý</p>")
+        assert [str(one) for one in page.provenance.reasons] == reasons
 
 
 def test_marks_of_a_font_on_letters_leave_doubt(studio: Studio) -> None:

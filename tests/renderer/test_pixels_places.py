@@ -43,11 +43,16 @@ _WHITE_PICTURE = (
 )
 COVERED = {
     **{
-        f"a fixed {name} in a box with a transform": "<style>html, body { height: 100%; margin: 0; "
-        "overflow: hidden }</style><div style='height:100%;overflow:auto'><div style='transform:translateX(0);"
-        f"height:60px'><p>{{}}</p><{name} style='position:fixed;left:0;top:0;width:900px;height:60px;"
-        f"{_WHITE_PICTURE}'></{name}></div>{_TALL}</div>"
-        for name in ("svg", "math")
+        f"a fixed {name} in a box with {what}": "<style>html, body { height: 100%; margin: 0; overflow: hidden } "
+        "@keyframes k { from, to { translate: none } }</style><div style='height:100%;overflow:auto'>"
+        f"<div style='{style};height:60px'><p>{{}}</p><{name} style='position:fixed;left:0;top:0;width:900px;"
+        f"height:60px;{_WHITE_PICTURE}'></{name}></div>{_TALL}</div>"
+        for name, what, style in (
+            ("svg", "a transform", "transform:translateX(0)"),
+            ("math", "a transform", "transform:translateX(0)"),
+            ("svg", "a transform that may come", "will-change:-webkit-transform"),
+            ("svg", "an animation that moves nothing", "animation:k 9s infinite"),
+        )
     },
     "a script that comes in view": "<style>@keyframes k { from { display: none } } script { display: block; "
     "position: absolute; top: 0; background: #fff; animation: k 2s step-end }</style><div style='position:relative'>"

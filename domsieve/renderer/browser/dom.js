@@ -291,17 +291,18 @@ globalThis.dom = (() => {
   ].join("|")})$`);
   // What animations of some trees may bring about that no reader has at once. late, turns: some, or transitions, end later
   // than they are awaited, and others go on for ever, or change more than how boxes are painted until then. shows: they
-  // change which elements are shown at all. sizes: some that end so late, or never, change the size of boxes or frames, which
-  // styles may ask for. canvas: some may lay a canvas out anew, which has no picture then if scripts are off.
+  // change which elements are shown at all. sizes: some that have not ended change the size of boxes or frames, which styles
+  // may ask for. canvas: there is one, which some may lay out anew, and it has no picture then if scripts are off.
+  // backwards: some run backwards, as a script has let them.
   const restlessIn = (all) => {
     // Key frames do not tell of custom properties, which others may follow.
     const changes = ({ computedOffset, offset, easing, composite, ...all }) => Object.keys(all);
     const isLayingOut = (names) => !names.length || names.some((name) => !PAINTING.test(name));
     const laysOut = (one) => hasClock(one) && one.effect?.getKeyframes().map(changes).some(isLayingOut);
-    // A script may have made it slower, or let it start later.
-    const endOf = (one) => (hasClock(one) && one.effect
-      ? Math.max(one.effect.getComputedTiming().endTime, leftOf(one) || 0) : 0);
-    const isLate = (one) => endOf(one) > SOON_MS && endOf(one) < ENDLESS_MS;
+    // A script may have made it slower or faster, or let it start later.
+    const endsOf = (one) => (hasClock(one) && one.effect ? [one.effect.getComputedTiming().endTime, leftOf(one) || 0] : []);
+    const endOf = (one) => Math.max(0, ...endsOf(one));
+    const isLate = (one) => endsOf(one).some((end) => end > SOON_MS && end < ENDLESS_MS);
     // A transition that has not begun yet; those of hours keep browsers from colouring fields.
     const waitsLong = (one) => {
       const style = getComputedStyle(one);
@@ -312,16 +313,17 @@ globalThis.dom = (() => {
     const FRAMES = "iframe, frame, object, embed";
     const holdsFrame = (one) => one?.matches(FRAMES) || one?.querySelector(FRAMES);
     const hasCanvas = all.some((root) => root.querySelector("canvas"));
-    const mayRelayDrawn = (root) => root.querySelector("foreignObject canvas") && root.querySelector("svg :is(set, animate)");
     const is = {
-      canvas: (animations, root) => hasCanvas && (animations.some(laysOut) || mayRelayDrawn(root)),
+      canvas: (animations, root) => hasCanvas && (animations.some((one) => !isOwn(one) && one.playState !== "finished")
+        || root.querySelector(ANIMATING) !== null),
+      backwards: (animations) => animations.some((one) => one.playbackRate < 0 && one.playState === "running"),
       late: (animations, root) => animations.some(isLate) || [...root.querySelectorAll("*")].filter(isLaidOut).some(waitsLong),
       turns: (animations) => animations.some((one) => endOf(one) >= ENDLESS_MS || (isLate(one) && laysOut(one))),
       shows: (animations, root) => animations.some((one) =>
         !isOwn(one) && one.effect?.getKeyframes().some((key) => "display" in key || "contentVisibility" in key))
         || [...root.querySelectorAll("[attributeName]")].some((one) => one.getAttribute("attributeName").trim() === "display"),
       sizes: (animations, root) => {
-        const found = animations.filter((one) => laysOut(one) && endOf(one) > SOON_MS);
+        const found = animations.filter((one) => !isOwn(one) && laysOut(one) && one.playState !== "finished");
         return found.some(({ effect }) => holdsFrame(effect.target)) || (found.length > 0
           && [...root.querySelectorAll("*")].filter(isLaidOut)
             .some((one) => getComputedStyle(one).containerType.includes("size")));

@@ -19,8 +19,8 @@
 globalThis.domsieve = (() => {
   const {
     part, run, own, isLaidOut, showsNoscript, trees, places, allTrees, laidOut, animated, isSkipping, unskip, canScroll, animationsOf,
-    refreshOf, refreshBy, leavesIn, clocksOf, hasOwn, isSent, kind, isYoung, runs, leftOf, repeats, begins, isPassing, periodOf, isEndless,
-    bringTo, SOON_MS, SLOW_MS, STRONGEST, hold, isHeld, letGo, restlessIn,
+    refreshOf, refreshBy, leavesIn, clocksOf, hasOwn, isSent, kind, isYoung, runs, leftOf, repeats, begins, isPassing, periodOf, bringTo,
+    SOON_MS, SLOW_MS, STRONGEST, hold, isHeld, letGo, restlessIn,
   } = dom;
 
   let lastChange = performance.now();
@@ -417,8 +417,7 @@ globalThis.domsieve = (() => {
       for (const [text, data] of emptied.splice(0)) text.data = data;
       const isLeaving = stayOn(passing[0]);
       const back = new Set(postponed.map(([one]) => one));
-      const [young, old] = [[...back], allTrees().flatMap(animationsOf).filter((one) => one.effect && !back.has(one))];
-      const oddities = [young, old].every((some) => some.some(isEndless)) ? ["young"] : [];
+      const oddities = back.size && [...passing[1]].some((one) => !back.has(one)) ? ["young"] : [];
       if (!postponed.length && !isLeaving) return oddities;
       for (const [one, time] of postponed.splice(0)) {
         one.currentTime = time;

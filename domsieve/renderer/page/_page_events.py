@@ -136,6 +136,7 @@ class PageEvents:
         self._given_up: dict[str, tuple[str, float]] = {}
         self._has_given_up = False
         self.has_late_frames = False  # whether any frame got its document after loading was stopped
+        self.has_late_pictures = False  # whether any picture was asked for then
         self._answered: set[str] = set()
         self.drawing_at = -inf  # when the last script or style sheet arrived that the page waits for
         self._known: set[str] = set()  # requests of this page; others belong to an earlier one
@@ -304,6 +305,7 @@ class PageEvents:
             if event.get("frameId", "") == self._main_frame:
                 self.document_url = url
         if kind == _PICTURE:
+            self.has_late_pictures |= self._has_given_up
             self._shown.setdefault(event["requestId"], url)  # after a redirect, the page still has the first
         if kind == _MEDIA:
             self._played.setdefault(event["requestId"], url)
@@ -399,7 +401,7 @@ class PageEvents:
         frame = event["frame"]
         self.document_origins.add(frame.get("securityOrigin", ""))
         if "parentId" in frame:
-            self.has_late_frames |= self._has_given_up
+            self.has_late_frames |= self._has_given_up and "unreachableUrl" not in frame
             return
         self.navigations += 1
         self.frame_id, self.loader_id = frame["id"], frame["loaderId"]

@@ -1,7 +1,7 @@
 """Fonts of a page that draw other letters than its texts have."""
 
 from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
-from itertools import pairwise
+from itertools import chain, pairwise
 from string import ascii_letters, digits
 from typing import Any
 from unicodedata import combining, normalize
@@ -43,11 +43,13 @@ _VARYING = frozenset(
     "aBfghijlnqwyIJQV19\u0430\u0432\u0434\u0438\u043b\u0442\u0448\u044a\u0412\u041b\u03b1\u03b7\u03b9\u03bd\u03c0\u03c1\u03c3\u0393\u0399"
 )
 _MOST_MISTAKEN, _MOST_UNLIKE = 3, 7
-# Letters and digits count as others if they show these so unlikely, but for so many of all fonts of a document.
-# Measured on 366 families: 1 of 100 of those that the network has not seen.
+# Letters and digits count as others if they are less likely these than the first number, and there are more of them
+# than the second in all fonts of a page. Measured: 1 and 3 of 100 letters of families that the network has not seen.
 _LATIN = frozenset(ascii_letters + digits)
-_LEAST_LIKELY, _MOST_UNLIKELY = 0.02, 2
-# With more space between letters than this, browsers join none of them. A guess: with less, they may.
+_UNLIKELY = (0.02, 2), (0.25, 5)
+# Accents that reach into the letter that they stand on, and letters that have one beside them.
+_INNER, _ASIDE = frozenset("\u031b\u0328"), frozenset("\u010f\u0165\u013d\u013e")
+# With so much space between letters, or more, browsers join none of them. With less they may: a guess.
 _LEAST_SPACING_PX = 0.02
 # Of these signs, too little is drawn to say that it looks like a letter.
 _SLIGHT = frozenset(".,:;!|'\"`-_/()[]{}\u00a0\u00b7\u2013\u2014\u2018\u2019\u201c\u201d\u2022")
@@ -132,6 +134,7 @@ class Written:
         self.lines: list[tuple[DrawnFont, str, list[list[int]]]] = []
         self._drawn: list[tuple[DrawnFont, str, Ints]] = []
         self.of_page: set[int] = set()
+        self._loose: set[int] = set()  # the parts of which browsers may join letters or not
         own = np.flatnonzero((scene.document_of[scene.owner] == document) & (scene.line < len(scene.pieces)))
         own = own[np.argsort(scene.line[own], kind="stable")]
         for parts in np.split(own, np.flatnonzero(np.diff(scene.line[own])) + 1) if own.size else ():
@@ -150,6 +153,8 @@ class Written:
             for (style, weight, family, caps, stretch, rendering, size, letter), text in ways:
                 size_px = px(size) * float(scene.zoom[node])
                 spacing = kerning or "auto", abs(px(letter)) >= _LEAST_SPACING_PX
+                if not spacing[1] and letter not in {"", "normal", "0px", "0%"}:
+                    self._loose.update(parts.tolist())
                 others = caps or "normal", stretch, rendering, *spacing, language_of(locale)
                 drawn = f"{style} {weight}", size_px, family, *others
                 letters.setdefault(drawn, {}).update(dict.fromkeys(filter(_is_letter, text)))
@@ -171,19 +176,22 @@ class Written:
                     self._drawn.append((drawn, text, some))
         self.fonts = [(font, "".join(_some(all_))) for font, all_ in letters.items()]
         self.signs = [(font, "".join(_some(all_))) for font, all_ in signs.items()]
-        self._latin = [(font, "".join(one for one in all_ if one in _LATIN)) for font, all_ in self.fonts]
+        self._latin = [(font, "".join(filter(_is_latin, all_))) for font, all_ in self.fonts]
 
-    async def misread(self, ask: Callable[..., Awaitable[Any]]) -> tuple[Bools, F64]:
+    async def misread(
+        self, ask: Callable[..., Awaitable[Any]], unknown: dict[str, float]
+    ) -> tuple[Bools, F64]:
         """Return the parts (B,) that show other letters than they have, and how many letters of others may be others.
 
         Parameters
         ----------
         ask : calls a function of ``fonts.js`` in the document.
+        unknown : how likely the Latin letters of all documents until now show themselves, see `_unknown`.
         """
         mistaken, tiny = await ask("mistaken", *self.fonts), await ask("tiny", *self.fonts)
         stray, lettered = await ask("stray", *self.signs), await ask("mistaken", *self.signs)
         joined = await ask("joined", *self.lines)
-        strange_in = _unknown(self._latin, await ask("shapes", SIDE, *self._latin))
+        strange_in = _unknown(self._latin, await ask("shapes", SIDE, *self._latin), unknown)
         of_page = {
             font for (font, _), own in zip(self.fonts, await ask("ofPage", *self.fonts), strict=True) if own
         }
@@ -192,7 +200,7 @@ class Written:
         hidden = {font: frozenset(one) for (font, _), one in zip(self.signs, stray, strict=True)}
         wrong = {font: (all_, one) for (font, all_), (one, _) in zip(self.fonts, mistaken, strict=True)}
         unlike = {
-            font: _uncommon("".join(set(one) - _LATIN), _MOST_MISTAKEN)
+            font: _uncommon("".join({*one} - _LATIN), _MOST_MISTAKEN)
             | _uncommon(other, _MOST_UNLIKE)
             | strange
             for (font, _), (one, other), strange in zip(self.fonts, mistaken, strange_in, strict=True)
@@ -218,7 +226,7 @@ class Written:
                 text = piece[slice(*scene.chars[part])]
                 is_other = is_coloured or not unlike[font].isdisjoint(text)
                 is_other |= font in of_page and _has_features(scene, int(scene.owner[part]))
-                is_other |= font in of_page and _has_marks(text)
+                is_other |= font in of_page and (part in self._loose or _has_marks(text))
                 doubted = sum(map(_is_letter, text)) if is_other else sum(map(text.count, signs[font]))
                 doubtful[part] = max(doubtful[part], doubted)
                 is_tiny[part] |= not (hidden[font].isdisjoint(piece) and small[font].isdisjoint(text))
@@ -259,20 +267,25 @@ def _some(letters: Iterable[str]) -> list[str]:
 
 
 def _unknown(
-    fonts: Sequence[tuple[DrawnFont, str]], shapes: Sequence[Sequence[str] | None]
+    fonts: Sequence[tuple[DrawnFont, str]], shapes: Sequence[Sequence[str] | None], known: dict[str, float]
 ) -> list[set[str]]:
-    """Return the letters of each font that nobody would read as these, see `likelihoods`; no few letters in all."""
-    found = [
-        {
-            one
-            for one, share in zip(letters, likelihoods(letters, drawn), strict=True)
-            if share < _LEAST_LIKELY
-        }
-        if drawn
-        else set()
-        for (_, letters), drawn in zip(fonts, shapes, strict=True)
-    ]
-    return found if len(set().union(*found)) > _MOST_UNLIKELY else [set() for _ in found]
+    """Return the letters of each font that nobody would read as these.
+
+    Parameters
+    ----------
+    fonts, shapes : the fonts with their letters, and drawings of these; None for fonts that are not of the page.
+    known : how likely letters of all fonts until now show themselves at least; those of these fonts are added.
+    """
+    shares: list[dict[str, float]] = []
+    for (_, letters), drawn in zip(fonts, shapes, strict=True):
+        plain = "".join(normalize("NFD", one)[0] for one in letters)
+        found = likelihoods(plain, drawn).tolist() if drawn else []
+        shares.append(dict(zip(letters, found, strict=False)))
+    for letter, share in chain.from_iterable(own.items() for own in shares):
+        known[letter] = min(share, known.get(letter, 1.0))
+    limits = (least for least, most in _UNLIKELY if sum(share < least for share in known.values()) > most)
+    limit = max(limits, default=0.0)
+    return [{letter for letter, share in own.items() if share < limit} for own in shares]
 
 
 def _has_marks(text: str) -> bool:
@@ -295,6 +308,13 @@ def _has_features(scene: Scene, node: int) -> bool:
 def _uncommon(letters: str, most: int) -> set[str]:
     """Return those letters that a font draws in a way in which fonts for reading do not; `most` do in these."""
     return {*letters} if len(letters) > most else {*letters} - _VARYING
+
+
+def _is_latin(letter: str) -> bool:
+    """Return whether a letter is a Latin one or a digit, or has only accents above or below one."""
+    plain, *accents = [*normalize("NFD", letter)]
+    is_clear = _INNER.isdisjoint(accents) and plain not in {"i", "j"} and letter not in _ASIDE
+    return plain in _LATIN and (is_clear or not accents)
 
 
 def _is_letter(sign: str) -> bool:

@@ -36,7 +36,7 @@ _LEAST_OF_TEXT, _LEAST_IF_STRANGE = 0.55, 0.8
 # Parts in fonts of the page that look less than this like their letters are unclear. Measured on 44 fonts in three
 # sizes: .77 and more, but for one of handwriting with other letters beside others; .73 and more with letter-spacing,
 # .46 in drawings that are scaled.
-_LEAST_IN_OWN_FONT = 0.75
+_LEAST_IN_OWN_FONT = 0.7
 # A part is not read either if two of its letters, or half of them, are not seen: each shows less than the first share
 # of what its clearer letters show, for their ink, and does not look like itself, or less than the second. Else the
 # others vouch for them. Measured: .5 and more for all of 156,000 letters of 12 pages but 22. Letters are looked at

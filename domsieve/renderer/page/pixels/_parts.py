@@ -26,6 +26,10 @@ FAR_SHADOW = 0.4
 """A shadow that is farther away than this share of the size of letters, and less blurred, is a copy of them."""
 SPREAD_PX = 40.0
 """How far blurs reach beyond the box of a text at most. A guess: larger ones are too faint to be read."""
+LINE_HEIGHT = 1.15
+"""How high lines are, in sizes of their letters."""
+FEWEST_LETTERS = 4
+"""Fewer letters than these may be higher than wide."""
 ANYWHERE_PX = 100_000.0
 
 # The parts of a line have places of their own if it is as long as its letters make it, which boxes of turned letters
@@ -34,7 +38,7 @@ _LEAST_ADVANCE = 0.2
 # The parts of a line are its words, but longer ones are divided.
 _MOST_LETTERS = 9
 # Nor are letters that are narrower for their size, or smaller, ever read; on a line with a few letters.
-_LEAST_READ, _FEWEST_IN_LINE, _LEAST_LETTER_PX, _LINE_HEIGHT = 0.2, 6, 3.5, 1.15
+_LEAST_READ, _FEWEST_IN_LINE, _LEAST_LETTER_PX = 0.2, 6, 3.5
 # Where more than this share of the letters is unseen in parts that were not compared with their letters, none of them
 # counts as seen. So few letters that are seen do not show a text.
 _UNSEEN_SHARE, _FEWEST_SEEN = 0.35, 3
@@ -235,7 +239,7 @@ def squeezed(owner: Ints, line: Ints, box: F64, letters: Ints, font_px: F64) -> 
     number, sizes, count = _unions(line, box, letters)
     short, long = np.sort(sizes, axis=1).T
     # A line of few letters may be narrower than it is high.
-    size = np.where(count < _FEWEST_IN_LINE, long, short) / _LINE_HEIGHT
+    size = np.where(count < _FEWEST_IN_LINE, long, short) / LINE_HEIGHT
     small = size < _LEAST_LETTER_PX
     # Fonts may say that their lines are much higher than their letters.
     np.minimum.at(size, number, MOST_ENLARGED * font_px)

@@ -85,7 +85,7 @@ class Pictures:
         fine = levels_of(complete, without)
         edges = np.minimum(FINE * self._edges, np.tile(complete.size, 2))
         self._cut = self._is_cut(fine > _LEAST_CONTRAST, changed, edges, scale=1)
-        self.smeared[changed] |= are_pale(fine, edges[changed], scene.font_px(changed))
+        self.smeared[changed] |= are_pale(fine, edges[changed], scene.letter_px(changed))
         self.smeared |= self._is_even(changed) | scene.misread
         self.changed[self.smeared] = 0
         self._in_shadow, self._may_be_struck = np.zeros((2, len(place)), np.bool_)

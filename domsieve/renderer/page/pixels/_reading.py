@@ -18,6 +18,8 @@ _AS_LINES = {"double": 1.5, "wavy": 1.2}
 _LEAST_OPAQUE = 0.75
 # Words that begin farther back than so many sizes, after the space that a font has, lie in the one before.
 _MOST_BACK = 1.25
+# Letters up to this size cannot be read whatever their contrast is; as the rules say.
+_LEAST_PX = 3.0
 # Of what is clearer nothing is seen.
 _LEAST_OPACITY = 0.03
 # The differences of neighbouring pixels over the sum of all, times the size of the letters. Measured on six fonts of
@@ -78,14 +80,15 @@ def clear(column: Mapping[str, Sequence[str]], row: Ints) -> Bools:
 
 
 def are_pale(levels: NDArray[np.uint8], edges: Ints, sizes_px: F64) -> Bools:
-    """Return which small letters differ too little in a picture to be read.
+    """Return which parts of texts have letters that are too small for how little they differ in a picture.
 
     Parameters
     ----------
-    levels, edges : how much each pixel differs (height, width), and where letters are in it (n, 4).
-    sizes_px : their sizes on the page (n,).
+    levels, edges : how much each pixel differs (height, width), and where the parts are in it (n, 4).
+    sizes_px : how large the letters are on the page (n,).
     """
-    found, least = np.zeros(len(edges), np.bool_), least_contrast(sizes_px)
+    found = np.zeros(len(edges), np.bool_)
+    least = np.where(sizes_px > _LEAST_PX, least_contrast(sizes_px), 255)
     for one in np.flatnonzero(sizes_px < FAINT_PX).tolist():
         x, y, right, bottom = edges[one].tolist()
         found[one] = levels[y:bottom, x:right].max(initial=0) <= least[one]

@@ -10,6 +10,7 @@ from domsieve.renderer.page.pixels._filters import Filters
 from domsieve.renderer.page.pixels._parts import (
     F64,
     FAR_SHADOW,
+    LINE_HEIGHT,
     MOST_ENLARGED,
     Bools,
     Ints,
@@ -56,8 +57,8 @@ _WITH_OWN_TEXT = ("details", "input", "textarea", "select", "img", "object", "vi
 _SVG_TEXT = frozenset({"text", "tspan", "textpath"})
 # The pixels of a letter, in parts of the square of its size, are about .035 + .55 px / size in a picture of half the
 # size: measured on black letters on white in three fonts and ten sizes. Texts of ordinary words are within a third of
-# it. A line of text is 1.15 times as high as its letters.
-_INK, _INK_OF_EDGES, _LINE_HEIGHT = 0.035, 0.55, 1.15
+# it.
+_INK, _INK_OF_EDGES = 0.035, 0.55
 # Nothing makes the markers of lists transparent, so the longer ones are unsure: numbers of lines are shorter.
 _LONGEST_MARKER = 12
 
@@ -404,7 +405,7 @@ class Scene(Shapes):
             begin = np.tile(after[:, :2], 2)
             self.box[parts] = begin + (self.box[parts] - begin) * np.tile(times, 2)
             across = 3 if self.is_level[node] else 2
-            self._font_px[node] = (boxes[:, across] - boxes[:, across - 2]).max() / _LINE_HEIGHT
+            self._font_px[node] = (boxes[:, across] - boxes[:, across - 2]).max() / LINE_HEIGHT
             self.ink[parts] = self._ink_of(parts)
 
     def _split(self, lines: Ints, boxes: F64, *, level: bool) -> F64:
@@ -424,7 +425,7 @@ class Scene(Shapes):
 
     def _ink_of(self, parts: Ints) -> F64:
         """Return how many pixels of a picture some parts would change in black on white, about."""
-        size = (self.box[parts, 3] - self.box[parts, 1]) / _LINE_HEIGHT
+        size = (self.box[parts, 3] - self.box[parts, 1]) / LINE_HEIGHT
         size = np.clip(size, 0, MOST_ENLARGED * self._font_px[self.owner[parts]])
         return np.asarray(self.letters[parts] * (_INK * size**2 + _INK_OF_EDGES * size))
 

@@ -3,7 +3,16 @@
 import msgspec
 import numpy as np
 
-from domsieve.renderer.page.pixels._parts import F64, Bools, Ints, is_upright, number, px
+from domsieve.renderer.page.pixels._parts import (
+    F64,
+    FEWEST_LETTERS,
+    LINE_HEIGHT,
+    Bools,
+    Ints,
+    is_upright,
+    number,
+    px,
+)
 from domsieve.renderer.page.pixels._places import Places
 from domsieve.renderer.page.pixels._turns import TURNING, linear_maps, reading, tilted, too_flat
 from domsieve.renderer.page.pixels.pixel_capture import PixelCapture
@@ -39,6 +48,7 @@ class Shapes(Places):
     is_curved: Bools
     is_level: Bools
     is_deep: Bools
+    letters: Ints
     unread: Bools
     absent: Bools
     _can_turn: Bools
@@ -123,6 +133,15 @@ class Shapes(Places):
     def font_px(self, parts: Ints) -> F64:
         """Return the size of the letters of each of some parts, in px."""
         return np.asarray(self._font_px[self.owner[parts]])
+
+    def letter_px(self, parts: Ints) -> F64:
+        """Return the same after transforms, by their font or their box; only the latter tells of depth."""
+        owner = self.owner[parts]
+        wide, high = (self.box[parts, 2:] - self.box[parts, :2]).T
+        is_level = (wide >= high) | (self.letters[parts] < FEWEST_LETTERS)
+        across = np.asarray(np.where(is_level, high, wide))
+        scaled = self._font_px[owner] * np.sqrt(np.abs(np.linalg.det(self.maps[owner])))
+        return np.minimum(np.where(self.is_deep[owner], np.inf, scaled), across / LINE_HEIGHT)
 
     def style(self, node: int, *names: str) -> list[str]:
         """Return computed properties of a node."""

@@ -3,8 +3,8 @@
 // mistaken(...fonts): of each [font, letters], the letters that it draws like other ones, and those that it draws unlike
 // themselves, beside their place or in colours of their own; a font is its style and weight, its size in px, its family,
 // capitals, width, how precise it is drawn, kerning, whether its letters are spaced, and the language.
-// shapes(side, ...fonts): of each [font, letters], a drawing of each letter, as many bytes wide and high, in base64; null for
-// fonts that the page has not loaded.
+// shapes(side, ...fonts): of each [font, letters], a drawing of each letter without its accents, as many bytes wide and high,
+// in base64; null for fonts that the page has not loaded.
 // tiny(...fonts): of each [font, letters], the letters that it draws so small, or so far beside their place, that nobody
 // reads them.
 // stray(...fonts): of each [font, signs], the white space that paints, the signs that it paints over letters, and small
@@ -183,14 +183,18 @@ Object.assign(domsievePixels, (() => {
       return all.map(([font, letters]) => {
         if (!isLoaded(loaded, font[2])) return null;
         return [...letters].map((letter) => {
+          pen.reset();
           choose(pen, font);
-          pen.setTransform(1, 0, 0, 1, 0, 0);
-          pen.clearRect(0, 0, side, side);
-          const box = pen.measureText(letter);
-          const [wide, high] = inkOf(box);
-          const scale = INK * side / Math.max(wide, high, 1);
-          pen.setTransform(scale, 0, 0, scale, side / 2 - scale * (box.actualBoundingBoxRight - box.actualBoundingBoxLeft) / 2,
-            side / 2 + scale * (box.actualBoundingBoxAscent - box.actualBoundingBoxDescent) / 2);
+          const plain = letter.normalize("NFD")[0];
+          const [box, { actualBoundingBoxAscent: top, actualBoundingBoxDescent: bottom }] = [letter, plain].map((one) => pen.measureText(one));
+          const { actualBoundingBoxLeft: left, actualBoundingBoxRight: right } = box;
+          const scale = INK * side / Math.max(left + right, top + bottom, 1);
+          pen.setTransform(scale, 0, 0, scale, side / 2 - scale * (right - left) / 2, side / 2 + scale * (top - bottom) / 2);
+          if (plain !== letter) { // without its accents
+            pen.beginPath();
+            pen.rect(-left - 1, -top, left + right + 2, top + bottom);
+            pen.clip();
+          }
           pen.fillText(letter, 0, 0);
           const { data } = pen.getImageData(0, 0, side, side);
           return btoa(String.fromCharCode(...data.filter((_, at) => at % 4 === 3)));
@@ -260,7 +264,7 @@ Object.assign(domsievePixels, (() => {
       // A letter looks odd if it looks less than this like itself drawn alone. Measured on 44 fonts in three sizes: .77 and
       // more, ligatures .46 and more, but in five in which letters have other forms beside others.
       const [LEAST_OF_LETTER, LEAST_OF_LIGATURE] = [0.75, 0.4];
-      const MARK = /\p{M}/u, LIGATURES = /^(f[fil]|Th)$/;
+      const LETTER = /[\p{L}\p{N}]/u, LIGATURES = /^(f[fil]|Th)$/;
       const LEAST_WIDE = 0.6; // of its letters one by one: below it a font puts them on top of each other. A guess.
       const pens = [0, 1].map(() => new OffscreenCanvas(LONGEST, HIGH).getContext("2d", { willReadFrequently: true }));
       const [whole, apart] = pens;
@@ -302,7 +306,7 @@ Object.assign(domsievePixels, (() => {
             const begin = end - wideOf(letter);
             const isLigated = before && LIGATURES.test(text.slice(units - 1, units + 1));
             if (isLigated) Object.assign(before, { 1: end, 2: LEAST_OF_LIGATURE });
-            else if (!MARK.test(letter) && !BLANK.test(letter)) letterPlaces[at].push([begin, begin + Math.max(wideOf(letter), 2), LEAST_OF_LETTER]);
+            else if (LETTER.test(letter) && !BLANK.test(letter)) letterPlaces[at].push([begin, begin + Math.max(wideOf(letter), 2), LEAST_OF_LETTER]);
             // What a letter paints farther than its own size beside its place hides others.
             apart.save();
             apart.beginPath();

@@ -15,7 +15,7 @@ Object.assign(domsievePixels, (() => {
 
   const OF_LINES = ["fontStyle", "fontWeight", "fontFamily", "fontVariantCaps", "fontStretch", "textRendering", "fontSize",
     "letterSpacing", "wordSpacing", "textTransform"];
-  const OF_FEATURES = ["fontFeatureSettings", "fontVariationSettings", "fontOpticalSizing", "fontPalette", "fontLanguageOverride",
+  const OF_FEATURES = ["fontKerning", "fontFeatureSettings", "fontVariationSettings", "fontOpticalSizing", "fontPalette", "fontLanguageOverride",
     ...["Ligatures", "Alternates", "EastAsian", "Position", "Numeric"].map((name) => `fontVariant${name}`)];
   // Letters of texts along paths, and of words without boxes, that are placed.
   const [MOST_GLYPHS, MOST_RESTS] = [5_000, 50_000];

@@ -91,6 +91,8 @@ _ODDITIES = {
     ("fragment",): "a canvas may lose its picture as the page goes to a fragment",
     ("canvas",): "a canvas may lose its picture as animations lay out the page",
     ("clocks", "turns"): "drawings and styles are animated, each by a clock of its own",
+    ("backwards",): "animations run backwards",
+    ("pictures", "queries"): "styles may follow sizes that late pictures change",
     ("young",): "animations have begun again, while others go on",
     ("clock",): "a script has set the clock of a drawing",
     ("goes",): "the page goes elsewhere while animations go on",
@@ -165,6 +167,7 @@ async def look(
                 missing = await page.missing(watch, missing, unlike_frames)
                 missing = missing._replace(is_anywhere=PICTURED_PARTS in words)
                 await tab.session.send("Fetch.enable", _HELD)
+                restless = [*restless, *(["pictures"] if watch.has_late_pictures else [])]
                 sights, ranges = await page.look(capture, style_names, missing, restless, scripts=scripts)
         except TimeoutError:
             if page.count is None:
@@ -436,7 +439,7 @@ class _Page(Searcher):
 
     async def _read_fonts(self, scene: Scene) -> None:
         """Find the texts in fonts of the page that draw all letters alike, or other ones."""
-        unlike = backwards = 0
+        unlike, backwards, unknown = 0, 0, dict[str, float]()
         for document in self.worlds:
             if await self.call(document, "hasFonts"):
                 groups, others = letters_of_fonts(scene, document)
@@ -446,7 +449,7 @@ class _Page(Searcher):
                 scene.unread |= np.isin(scene.fonts, wrong)[scene.font_of] & own
                 scene.unsure |= np.isin(scene.fonts, [*others])[scene.font_of] & own
                 texts = Written(scene, document, others, await self._first_lines(scene, document))
-                misread, doubtful = await texts.misread(partial(self.call, document))
+                misread, doubtful = await texts.misread(partial(self.call, document), unknown)
                 scene.misread |= misread
                 scene.in_own_font[[*texts.of_page]] = True
                 unlike += doubtful.sum()

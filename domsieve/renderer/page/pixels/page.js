@@ -83,7 +83,11 @@ globalThis.domsievePixels = (() => {
     "offset-path": "none", "transform-style": "flat" };
   const holds = (element, style, position) => {
     if (element instanceof SVGElement) return true;
-    const coming = style.willChange.split(", ");
+    // An animation holds whatever its value is.
+    const animating = run(element, Element, "getAnimations").filter(({ playState }) => playState !== "finished")
+      .flatMap(({ effect }) => effect?.getKeyframes().flatMap(Object.keys) ?? [])
+      .map((name) => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`));
+    const coming = [...style.willChange.replaceAll("-webkit-", "").split(", "), ...animating];
     const has = (looks) => Object.keys(looks).some((name) => style[name] !== looks[name] || coming.includes(name));
     if (style.display === "contents") return false;
     const anywhere = position === "fixed" ? FILTERS : ANYWHERE;
