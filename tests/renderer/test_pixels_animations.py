@@ -1,13 +1,10 @@
 """Text is hidden if animations turn it over or swap it so fast that nobody can read it, or hide it in a minute."""
 
-from functools import partial
-
 import pytest
 
 import domsieve
 from domsieve.analysis.columns.hiding import Hiding
 from domsieve.snapshot.page import Snapshot
-from tests.renderer.bad_server import send
 from tests.renderer.conftest import Studio
 from tests.renderer.test_hidden_text import judged
 from tests.renderer.test_pixels import pictured, show
@@ -320,26 +317,3 @@ def test_a_canvas_whose_animation_ends_as_it_would_anew_is_laid_out_anew(studio:
     page = show(studio, _CANVAS.format(_WORDS, ""))
     assert not page.provenance.reasons
     assert judged(page)[_WORDS] == Hiding.NONE
-
-
-def test_what_frames_animate_is_in_step_with_the_page(studio: Studio) -> None:
-    # Of two pictures, one covers the text at any time: one in each frame, one over it.
-    drawn = b"<svg xmlns='http://www.w3.org/2000/svg'><path d='M0 0h900v90H0z' fill='#ccc'/></svg>"
-    studio.server.pages["/cover.svg"] = partial(send, body=drawn, headers={"Content-Type": "image/svg+xml"})
-    style = (
-        "<style>@keyframes first { 60% { opacity: 0 } 95% { opacity: 1 } } @keyframes second { 0% { opacity: 0 } "
-        "50% { opacity: 1 } } p { margin: 20px } div { position: relative } img { position: absolute; left: 0; "
-        "top: 0 }</style>"
-    )
-    cover = "<img alt='' src=/cover.svg width=900 height=90 style='animation:{} {}s infinite step-end'>"
-    frames = "".join(
-        f'<div><iframe width=900 height=60 srcdoc="{style}<p>{_WORDS}</p>{cover.format("second", length)}"></iframe>'
-        f"{cover.format('first', length)}</div>"
-        for length in (0.41 + 0.137 * number for number in range(16))
-    )
-    in_step = (
-        "onload = () => [document, ...[...frames].map((inner) => inner.document)]"
-        ".flatMap((one) => one.getAnimations()).forEach((one) => { one.currentTime = 0 })"
-    )
-    page = show(studio, f"{style}{frames}<p>after</p><script>{in_step}</script>")
-    assert _kept(page) == ["after"]

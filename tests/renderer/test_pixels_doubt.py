@@ -241,6 +241,10 @@ def test_what_ends_late_while_something_else_goes_on_leaves_doubt(ahead: Snapsho
             "drawings and styles are animated",
         ),
         (
+            f'<style>{_ENDLESS}</style><div></div><iframe srcdoc="<style>{_ENDLESS}</style><div></div>"></iframe>',
+            "several documents are animated",
+        ),
+        (
             "<i>1</i><b>2</b><u>3</u><script>const [old, young] = ['i', 'b'].map((name) => document"
             ".querySelector(name).animate({ opacity: [1, 0.9] }, { duration: 500, iterations: Infinity })); "
             "old.currentTime = 9e6; setInterval(() => { young.currentTime %= 500 }, 200); document"

@@ -91,6 +91,6 @@ def _around(ink: NDArray[np.uint8]) -> tuple[int, int, int, int] | None:
 @cache
 def _layers() -> list[tuple[F64, F64]]:
     """Return the weights and the bias of each layer of the network."""
-    with np.load(_FILE) as found:
+    with np.load(_FILE, allow_pickle=False) as found:
         numbers = [found[name].astype(np.float64) for name in found.files]
     return [*zip(numbers[::2], numbers[1::2], strict=True)]

@@ -90,6 +90,7 @@ _ODDITIES = {
     ("late", "turns"): "animations end late, while others go on",
     ("fragment",): "a canvas may lose its picture as the page goes to a fragment",
     ("canvas",): "a canvas may lose its picture as animations lay out the page",
+    ("frames",): "several documents are animated, each by a clock of its own",
     ("clocks", "turns"): "drawings and styles are animated, each by a clock of its own",
     ("backwards",): "animations run backwards",
     ("pictures", "queries"): "styles may follow sizes that late pictures change",
@@ -231,7 +232,10 @@ class _Page(Searcher):
         scene.has_first_lines = self.has_first_lines
         if mark_missing(scene, missing):
             self.doubt = "pictures are missing that may cover or move texts"
-        oddities = {*restless, *itertools.chain(*await self.ask_all("oddities", scripts))}
+        answers = await self.ask_all("oddities", scripts)
+        oddities = {*restless, *itertools.chain(*answers)}
+        if sum("turns" in answer for answer in answers) > 1:
+            oddities.add("frames")
         for together, doubt in _ODDITIES.items():
             if oddities.issuperset(together):
                 self.doubt = self.doubt or doubt
