@@ -524,6 +524,19 @@ class TestFootnotes:
         note = f"<ol><li id=fn1><span class=label>{label}</span> Two words</ol>"
         assert markdown(f"{self.REFERENCE}{note}") == f"a[^1]\n\n[^1]: {written}Two words\n"
 
+    @pytest.mark.parametrize("label", ["1", "a", "n2", "xiv"])
+    def test_labels_are_numbers_and_single_letters(self, label: str) -> None:
+        html = f"{self.REFERENCE.replace('[1]', label)}<ol><li id=fn1>Two words</ol>"
+        assert markdown(html) == f"a[^{label}]\n\n[^{label}]: Two words\n"
+
+    def test_longer_labels_become_numbers(self) -> None:
+        html = f"{self.REFERENCE.replace('[1]', '[note 7]')}<ol><li id=fn1>Two words</ol>"
+        assert markdown(html) == "a[^1]\n\n[^1]: Two words\n"
+
+    def test_words_that_refer_to_notes_stay_links(self) -> None:
+        html = f"{self.REFERENCE.replace('[1]', 'pay')}<ol><li id=fn1>Two words</ol>"
+        assert markdown(html) == f"a<sup>[pay]({URL}#fn1)</sup>\n\n1. Two words\n"
+
     def test_references_with_another_label_than_their_note_stay_links(self) -> None:
         html = f"{self.REFERENCE}<p>b<sup><a href='#fn1'>[2]</a></sup></p><ol><li id=fn1>Two words</ol>"
         assert markdown(html) == f"a[^1]\n\nb<sup>[\\[2\\]]({URL}#fn1)</sup>\n\n[^1]: Two words\n"

@@ -339,14 +339,14 @@ def test_swapped_letters_are_found_in_a_font_of_which_many_are_used(studio: Stud
     assert said[_WORDS] == Hiding.UNSEEN
 
 
-def _moved(letters: str, *, right: float = 0.0, wide: float = 1.0) -> bytes:
-    """Return a font that draws letters beside their place, in ems, and in less width than they need."""
+def _moved(letters: str, *, right: float = 0.0, wide: float = 1.0, high: float = 1.0) -> bytes:
+    """Return a font that draws letters beside their place, in ems, in less width than they need, and lower."""
     font = TTFont(_FONTS / "DejaVuSans.ttf")
     names, em = font.getBestCmap(), font["head"].unitsPerEm
     for name in {names[ord(letter)] for letter in letters}:
         glyph, (advance, bearing) = font["glyf"][name], font["hmtx"][name]
         pen = TTGlyphPen(None)
-        glyph.draw(TransformPen(pen, (1, 0, 0, 1, right * em, 0)), font["glyf"])
+        glyph.draw(TransformPen(pen, (1, 0, 0, high, right * em, 0)), font["glyf"])
         font["glyf"][name] = pen.glyph()
         font["hmtx"][name] = round(advance * wide), bearing + round(right * em)
     return _saved(font)
@@ -470,6 +470,7 @@ _FEW = [dict(zip(one, one[1:] + one[:1], strict=True)) for one in ("eou", "rst",
         ([_coloured()], ""),
         ([_specked()], ""),
         ([_moved(string.ascii_lowercase, wide=0.55)], ""),
+        ([_moved(string.ascii_lowercase, high=0.5)], ""),
         ([_with_lying_widths()], ""),
         ([_with_words({one: one[::-1] for one in _WORDS.split()})], ""),
         (
@@ -481,7 +482,15 @@ _FEW = [dict(zip(one, one[1:] + one[:1], strict=True)) for one in ("eou", "rst",
         ([_swapped("DejaVuSans.ttf", {})], "letter-spacing:0.015px"),
     ],
     ids=[
-        *("colours", "specks", "letters that lie on each other", "widths that lie", "ligatures", "variants"),
+        *(
+            "colours",
+            "specks",
+            "letters that lie on each other",
+            "low letters",
+            "widths that lie",
+            "ligatures",
+            "variants",
+        ),
         *("few letters in each of several fonts", "no space between letters", "hardly any"),
     ],
 )

@@ -68,7 +68,7 @@ def says_kind(words: str, kind: str) -> bool:
 _REFERRING = word_set("footnote footnote-ref footnote-reference footnoteref fn-ref")
 _HELD = word_set("li aside dd")
 _NO_LINE = word_set("blockquote dl h1 h2 h3 h4 h5 h6 hr ol pre table ul")
-_LABEL = re.compile("[A-Za-z0-9]{1,12}")
+_LABEL = re.compile("[A-Za-z]?[0-9]{1,6}|[A-Za-z]|[ivxlc]{1,8}")
 _MOST_WORDS, _MOST_NODES, _AROUND = 400, 2_000, 3  # longer notes are sections of a page. Guesses
 _SIGNS = "[](){}.,*^ \t\n"
 
@@ -128,14 +128,17 @@ def find_footnotes(
             continue
         words = _words(texts[n].text for n in text_nodes[before[link] : before[end]])
         root = _referring(reader, link, before)
-        if not root or not words or len(words) > 12:
+        # Words that refer to a note are no label of it: readers see them here only.
+        is_label = bool(_LABEL.fullmatch(words))
+        is_word = any(map(str.isalpha, words)) and not any(map(str.isdigit, words))
+        if not root or not 0 < len(words) <= 12 or (is_word and not is_label):
             continue
         if note not in fit:
             fit[note] = _is_one_line(reader, note, texts, text_nodes[before[note] : before[reader.end[note]]])
         if not fit[note]:
             continue
         if note not in result.notes:
-            label = words if _LABEL.fullmatch(words) else str(len(result.notes) + 1)
+            label = words if is_label else str(len(result.notes) + 1)
             while label in used:
                 label = f"{label[:12]}-{len(used) + 1}"
             used.add(label)

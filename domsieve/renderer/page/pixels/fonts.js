@@ -153,7 +153,7 @@ Object.assign(domsievePixels, (() => {
       const isMissized = (one, own) => {
         const [wide, high] = [one[0] / own[0], one[1] / own[1]];
         const isAway = Math.abs(one[2] - own[2]) > 0.35 * HUGE_PX;
-        return isAway || wide < 0.3 || wide > 3 || high < 0.45 || high > 2.2 || one[3] < 0.5 || one[4] < 0.75 * one[0];
+        return isAway || wide < 0.3 || wide > 3 || high < 0.55 || high > 2.2 || one[3] < 0.5 || one[4] < 0.75 * one[0];
       };
       const ownSizes = new Map();
       return fonts.map(([font, letters]) => {

@@ -119,18 +119,20 @@ Object.assign(domsievePixels, (() => {
       return share ? { left: x, top: y, right: x, bottom: y } : { left, top, right, bottom };
     };
     for (let node = outer(element); node; node = outer(node)) {
-      // A reader cannot scroll others.
-      const isBox = node instanceof Element && node !== own("scrollingElement") && scrolls(getComputedStyle(node)).some(Boolean);
-      if (!isWindow(node) && !isBox) continue;
+      // A reader cannot scroll others, nor these along other axes.
+      const isBox = node instanceof Element && node !== own("scrollingElement");
+      const style = isBox && getComputedStyle(node);
+      const open = isWindow(node) ? openAxes() : style && style.pointerEvents !== "none" ? scrolls(style) : [];
+      if (!open.some(Boolean)) continue;
       const [x, y] = scrolledTo(node);
       moved.push([node, [x, y]]);
       const { left, top, right, bottom } = rect();
       const port = isWindow(node) ? { left: 0, top: 0, right: innerWidth, bottom: innerHeight } : rectOf(node);
       // Not even if the element fills the window.
       const aside = (size, own) => Math.max(size - own, 0.2 * size) * 0.8 * (Math.random() - 0.5);
-      scrollOn(node,
-        x + (left + right - port.left - port.right) / 2 + aside(port.right - port.left, right - left),
-        y + (top + bottom - port.top - port.bottom) / 2 + aside(port.bottom - port.top, bottom - top));
+      const to = [x + (left + right - port.left - port.right) / 2 + aside(port.right - port.left, right - left),
+        y + (top + bottom - port.top - port.bottom) / 2 + aside(port.bottom - port.top, bottom - top)];
+      scrollOn(node, ...[x, y].map((place, axis) => (open[axis] ? to[axis] : place)));
     }
     const { left, top } = rect();
     return [moved, [left / innerWidth, top / innerHeight]];
