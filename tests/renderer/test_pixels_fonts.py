@@ -482,15 +482,8 @@ _FEW = [dict(zip(one, one[1:] + one[:1], strict=True)) for one in ("eou", "rst",
         ([_swapped("DejaVuSans.ttf", {})], "letter-spacing:0.015px"),
     ],
     ids=[
-        *(
-            "colours",
-            "specks",
-            "letters that lie on each other",
-            "low letters",
-            "widths that lie",
-            "ligatures",
-            "variants",
-        ),
+        *("colours", "specks", "letters that lie on each other", "low letters", "widths that lie"),
+        *("ligatures", "variants"),
         *("few letters in each of several fonts", "no space between letters", "hardly any"),
     ],
 )

@@ -59,9 +59,10 @@ COVERED = {
     "<p style='margin:0'>{}</p><script type=text/plain>roses and lilies that grow here in the garden all the year"
     "</script></div>",
     "a box that only a script brings from below another one": "<div style='position:relative;width:1000px;"
-    "height:200px'><div style='height:200px;overflow:hidden auto'><div style='width:3000px;height:190px'><div tabindex=-1 style='"
-    "position:relative;left:700px;width:280px;height:170px;overflow-y:auto'><div style='height:600px'></div><p>{}</p>"
-    "</div></div></div><div style='position:absolute;left:690px;top:0;width:310px;height:200px'></div></div>",
+    "height:200px'><div style='height:200px;overflow:hidden auto'><div style='width:3000px;height:190px'><div "
+    "tabindex=-1 style='position:relative;left:700px;width:280px;height:170px;overflow-y:auto'><div style='height:"
+    "600px'></div><p>{}</p></div></div></div><div style='position:absolute;left:690px;top:0;width:310px;"
+    "height:200px'></div></div>",
     "a fixed pseudo-element behind it": f"<style>{_ON_BLACK}</style>{_TALL}<p>{{}}</p>",
     "a fixed box of which only the top is ever in the window": "<div style='position:fixed;left:0;top:0;"
     "width:100%;height:400vh;z-index:-1;background:linear-gradient(#000 26%,#fff 26%)'></div>"
