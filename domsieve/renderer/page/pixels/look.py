@@ -277,10 +277,7 @@ class _Page(Searcher):
             await self.view_moments(count, self.moments, fixed, whole)
         seen = count.seen(~scene.is_sign)
         for doubt, parts in (
-            (
-                "letters may be taken for others",
-                count.unclear,
-            ),
+            ("letters may be taken for others", count.unclear),
             (
                 "letters cannot be compared with those of their font",
                 ~(count.letters.is_drawn & count.letters.is_within),

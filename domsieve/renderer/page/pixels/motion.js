@@ -14,7 +14,8 @@
 // oddities(withScripts, ...roots): what hardly any page has. events: animations of drawings wait for events that may come by themselves, or
 // change anything beside what they are in: by its address, or by classes, which style sheets follow. number: a number field
 // has the focus, so that a wheel changes it. noscript: what is for browsers without scripts is shown, although they are on,
-// or may be off in this document. queries: style sheets may ask for the size of boxes. clocks: drawings have animations of their own. The others are those of `dom.restlessIn`.
+// or may be off in this document. queries: style sheets may ask for the size of boxes. clocks: drawings have animations of
+// their own. The others are those of `dom.restlessIn`.
 // reveal(...roots): shows the content of boxes that have none far from the window.
 // hasCanvas(...roots): whether there is any canvas.
 // relay(endsMs, ...roots): lays canvases out anew, and brings the animations that begin with that to where they are after
@@ -157,7 +158,8 @@ Object.assign(domsievePixels, (() => {
         && (one.getAttribute("attributeName") === "class" || one.hasAttribute("href") || one.hasAttribute("xlink:href"));
       const waits = (one) => ["begin", "end"].some((name) => isSent(one.getAttribute(name)));
       const isOdd = {
-        queries: (root) => [...root.querySelectorAll("*")].some((one) => isLaidOut(one) && getComputedStyle(one).containerType.includes("size")),
+        queries: (root) => [...root.querySelectorAll("*")].filter(isLaidOut)
+          .some((one) => getComputedStyle(one).containerType.includes("size")),
         clocks: (root) => clocksOf(root).some((one) => hasOwn(one) && isLaidOut(one)),
         events: (root) => [...root.querySelectorAll(ANIMATING)].some((one) => isFar(one) || waits(one)),
         number: ({ activeElement }) => activeElement instanceof HTMLInputElement && activeElement.type === "number",
