@@ -145,11 +145,8 @@ def unseen_words(formula: Formula, text: str) -> tuple[int, int] | None:
     hidden = unshown(words, runs)
     rest = _WORD.sub(lambda word: word[0] if word[0] in shown else " ", given)
     single = (Counter(filter(says, rest)) - Counter(shown)).total()
-    return (
-        (sum(word in hidden for word in words), single)
-        if unseen <= _MOST_LETTERS and single <= _MOST_SINGLE
-        else None
-    )
+    count = sum(word in hidden for word in words)
+    return (count, single) if unseen <= _MOST_LETTERS and single <= _MOST_SINGLE else None
 
 
 def _plain(text: str) -> str:

@@ -289,6 +289,9 @@ globalThis.dom = (() => {
   const PAINTING = new RegExp(`^(offset.*|transform.*|translate|rotate|scale|opacity|${[
     "visibility", "(backdropF|f)ilter", "clipPath", "color", ".*Color", ".*Shadow", "background.*", "mask.*", "stroke.*", "fill.*", "zIndex",
   ].join("|")})$`);
+  // Whether style sheets may ask for the size of a box in a tree.
+  const hasSizeQueries = (root) => [...root.querySelectorAll("*")].filter(isLaidOut)
+    .some((one) => getComputedStyle(one).containerType.includes("size"));
   // What animations of some trees may bring about that no reader has at once. late, turns: some, or transitions, end later
   // than they are awaited, and others go on for ever, or change more than how boxes are painted until then. shows: they
   // change which elements are shown at all. sizes: some that have not ended change the size of boxes or frames, which styles
@@ -312,9 +315,10 @@ globalThis.dom = (() => {
     };
     const FRAMES = "iframe, frame, object, embed";
     const holdsFrame = (one) => one?.matches(FRAMES) || one?.querySelector(FRAMES);
+    const isUnfinished = (one) => !isOwn(one) && one.playState !== "finished";
     const hasCanvas = all.some((root) => root.querySelector("canvas"));
     const is = {
-      canvas: (animations, root) => hasCanvas && (animations.some((one) => !isOwn(one) && one.playState !== "finished")
+      canvas: (animations, root) => hasCanvas && (animations.some(isUnfinished)
         || root.querySelector(ANIMATING) !== null),
       backwards: (animations) => animations.some((one) => one.playbackRate < 0 && one.playState === "running"),
       late: (animations, root) => animations.some(isLate) || [...root.querySelectorAll("*")].filter(isLaidOut).some(waitsLong),
@@ -323,10 +327,8 @@ globalThis.dom = (() => {
         !isOwn(one) && one.effect?.getKeyframes().some((key) => "display" in key || "contentVisibility" in key))
         || [...root.querySelectorAll("[attributeName]")].some((one) => one.getAttribute("attributeName").trim() === "display"),
       sizes: (animations, root) => {
-        const found = animations.filter((one) => !isOwn(one) && laysOut(one) && one.playState !== "finished");
-        return found.some(({ effect }) => holdsFrame(effect.target)) || (found.length > 0
-          && [...root.querySelectorAll("*")].filter(isLaidOut)
-            .some((one) => getComputedStyle(one).containerType.includes("size")));
+        const found = animations.filter((one) => isUnfinished(one) && laysOut(one));
+        return found.some(({ effect }) => holdsFrame(effect.target)) || (found.length > 0 && hasSizeQueries(root));
       },
     };
     const known = all.map((root) => [animationsOf(root), root]);
@@ -347,7 +349,7 @@ globalThis.dom = (() => {
   return {
     part, run, own, kind, isLaidOut, viewOf, trees, places, allTrees, laidOut, animated, selectorsOf, isSkipping, unskip,
     isLength, isBounded, showsNoscript, paintsBeyond, scrolls, canScroll, animationsOf, refreshOf, refreshBy, leavesIn, clocksOf,
-    hasOwn, ANIMATING, STRONGEST, NOBODY, isSent, runs, leftOf, endsWithin, isYoung, restlessIn, lasts, periodOf, repeats,
+    hasOwn, ANIMATING, STRONGEST, NOBODY, isSent, runs, leftOf, endsWithin, isYoung, hasSizeQueries, restlessIn, lasts, periodOf, repeats,
     isEndless,
     begins, isPassing, bringTo, SOON_MS, SLOW_MS, ENDLESS_MS, hold, isHeld, letGo,
   };

@@ -191,10 +191,9 @@ class Written:
         mistaken, tiny = await ask("mistaken", *self.fonts), await ask("tiny", *self.fonts)
         stray, lettered = await ask("stray", *self.signs), await ask("mistaken", *self.signs)
         joined = await ask("joined", *self.lines)
-        strange_in = _unknown(self._latin, await ask("shapes", SIDE, *self._latin), unknown)
-        of_page = {
-            font for (font, _), own in zip(self.fonts, await ask("ofPage", *self.fonts), strict=True) if own
-        }
+        shapes = await ask("shapes", SIDE, *self._latin)
+        strange_in = _unknown(self._latin, shapes, unknown)
+        of_page = {font for (font, _), drawn in zip(self.fonts, shapes, strict=True) if drawn is not None}
         small = {font: frozenset(one) for (font, _), one in zip(self.fonts, tiny, strict=True)}
         signs = {font: {*one} - _SLIGHT for (font, _), (one, _) in zip(self.signs, lettered, strict=True)}
         hidden = {font: frozenset(one) for (font, _), one in zip(self.signs, stray, strict=True)}

@@ -9,7 +9,6 @@
 // reads them.
 // stray(...fonts): of each [font, signs], the white space that paints, the signs that it paints over letters, and small
 // letters over others that it does not paint.
-// ofPage(...fonts): of each [font, letters], whether the page has loaded any of its fonts.
 // joined(...lines): of each [font, text, parts], how much each part of the text, given by where it begins and ends, looks
 // like its letters do that are drawn one by one, whether one of these looks odd, and whether it has colours of its own.
 Object.assign(domsievePixels, (() => {
@@ -351,11 +350,6 @@ Object.assign(domsievePixels, (() => {
         return places.map((place, at) => (heaps.has(at) ? [0, true, false]
           : [likenessIn(place, 1), letterPlaces[at].some(isOdd), areColoured(place)]));
       });
-    },
-
-    ofPage(...all) {
-      const loaded = loadedFamilies();
-      return all.map(([[, , family]]) => isLoaded(loaded, family));
     },
 
     hasFonts() {

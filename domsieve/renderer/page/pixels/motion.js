@@ -23,7 +23,7 @@
 Object.assign(domsievePixels, (() => {
   const {
     part, run, own, isLaidOut, isSkipping, unskip, animationsOf, clocksOf, hasOwn, ANIMATING, isSent, isHeld, lasts, restlessIn,
-    SOON_MS,
+    hasSizeQueries, SOON_MS,
   } = dom;
   const { sheet, strong, adopt, drop, treesOf, put, undo, outer, hideThrown } = domsievePixels;
 
@@ -158,8 +158,7 @@ Object.assign(domsievePixels, (() => {
         && (one.getAttribute("attributeName") === "class" || one.hasAttribute("href") || one.hasAttribute("xlink:href"));
       const waits = (one) => ["begin", "end"].some((name) => isSent(one.getAttribute(name)));
       const isOdd = {
-        queries: (root) => [...root.querySelectorAll("*")].filter(isLaidOut)
-          .some((one) => getComputedStyle(one).containerType.includes("size")),
+        queries: hasSizeQueries,
         clocks: (root) => clocksOf(root).some((one) => hasOwn(one) && isLaidOut(one)),
         events: (root) => [...root.querySelectorAll(ANIMATING)].some((one) => isFar(one) || waits(one)),
         number: ({ activeElement }) => activeElement instanceof HTMLInputElement && activeElement.type === "number",
