@@ -125,6 +125,10 @@ class TestTables:
         [
             ("<tr><th>a<th>b<tr><td>c|d<td><code>e|f</code>", [["a", "b"], ["c|d", "e|f"]]),
             ("<thead><tr><td>a<td>b</thead><tr><td>c<td>d", [["a", "b"], ["c", "d"]]),
+            (
+                "<thead><tr><td>a<td>b</thead><tfoot><tr><td>e<td>f</tfoot><tbody><tr><td>c<td>d",
+                [["a", "b"], ["c", "d"], ["e", "f"]],
+            ),
             ("<tr><td>a<td>b<tr><td>c<td>d", [["", ""], ["a", "b"], ["c", "d"]]),
             ("<tr><th>a<th>b<tr><th>c<td>d", [["a", "b"], ["c", "d"]]),
             ("<tr><th colspan=2>a<th>b<tr><td>c<td>d<td>e", [["a", "", "b"], ["c", "d", "e"]]),

@@ -81,6 +81,7 @@ def data_tables(page: Snapshot, flow: Flow, attributes: AttributeIndex) -> froze
 @dataclass(slots=True)
 class _Row:
     head: bool
+    foot: bool
     cells: list[tuple[str, int, int]] = field(default_factory=list)  # text, columns, rows
     heads: int = 0
 
@@ -96,9 +97,9 @@ class TableRows:
         """Whether the table has a cell."""
         return any(row.cells for row in self._rows[:1]) or len(self._rows) > 1
 
-    def add_row(self, *, head: bool) -> None:
-        """Begin a row; `head` if it is in a ``thead``."""
-        self._rows.append(_Row(head))
+    def add_row(self, *, head: bool, foot: bool) -> None:
+        """Begin a row; `head` if it is in a ``thead``, `foot` if it is in a ``tfoot``."""
+        self._rows.append(_Row(head, foot))
 
     def add_cell(self, text: str, given: Mapping[str, str], *, head: bool) -> None:
         """Add a cell to the last row.
@@ -110,7 +111,7 @@ class TableRows:
         head : the cell is a header cell.
         """
         if not self._rows:
-            self.add_row(head=False)
+            self.add_row(head=False, foot=False)
         row = self._rows[-1]
         row.cells.append(
             (text.replace("|", "\\|"), _span(given.get("colspan", "")), _span(given.get("rowspan", "")))
@@ -121,11 +122,12 @@ class TableRows:
         """Return the lines of the table; the header row is empty if the table has none.
 
         A cell that spans several columns or rows has its text in the first; the others are empty. Cells beyond the
-        maximum number of columns are joined to the last one.
+        maximum number of columns are joined to the last one. The foot is last, as browsers show it, although HTML 4
+        has it before the body.
         """
         written = []
         held: dict[int, int] = {}  # by column, the number of further rows that a cell above spans
-        for row in self._rows:
+        for row in sorted(self._rows, key=lambda row: row.foot):
             check()
             line: list[str] = []
             after: dict[int, int] = {}

@@ -80,7 +80,7 @@ class _Walk:
         self.node = 0  # the visited node
         self.single = False  # the current block becomes a single line
         self.broken = True  # a line ended after the last text
-        self.code_end = self.head_end = self.table_end = self.skip = 0
+        self.code_end = self.head_end = self.foot_end = self.table_end = self.skip = 0
         self.box = ""  # checkbox of a task, until text follows
         self.fresh = ""  # kind of a callout that is still empty
         self.rows = TableRows()
@@ -362,7 +362,7 @@ class _Walk:
         elif node in plan.tables:
             self._block(node, self._table)
             self.table_end = self.reader.end[node]
-        elif tag in {"thead", "tr", "td", "th"} and node < self.table_end:
+        elif tag in {"thead", "tfoot", "tr", "td", "th"} and node < self.table_end:
             self._part_of_table(node, tag)
         else:
             self._border(node, tag)
@@ -466,9 +466,12 @@ class _Walk:
         if tag == "thead":
             self._block(node)
             self.head_end = self.reader.end[node]
+        elif tag == "tfoot":
+            self._block(node)
+            self.foot_end = self.reader.end[node]
         elif tag == "tr":
             self._block(node)
-            self.rows.add_row(head=node < self.head_end)
+            self.rows.add_row(head=node < self.head_end, foot=node < self.foot_end)
         else:
             given = self.reader.given(node)
             head = tag == "th"
