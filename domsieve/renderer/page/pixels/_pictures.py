@@ -20,7 +20,7 @@ from domsieve.renderer.page.pixels._images import FINE, SCALE, levels_of, reduce
 from domsieve.renderer.page.pixels._letters import INKS, Letters
 from domsieve.renderer.page.pixels._likeness import Comparison, uncompared
 from domsieve.renderer.page.pixels._parts import F64, OUTWARDS, SPREAD_PX, Bools, Ints, common, meet
-from domsieve.renderer.page.pixels._reading import are_pale, is_smeared
+from domsieve.renderer.page.pixels._reading import are_cut, are_pale, is_smeared
 from domsieve.renderer.page.pixels._scene import Scene
 from domsieve.renderer.page.pixels._struck import are_struck, may_be_struck, struck_share
 from domsieve.snapshot.contrast import WEIGHTS
@@ -35,9 +35,6 @@ LEAST_SHARE = 0.10
 _LEAST_CONTRAST = 6
 # Letters that stand out from their ground by less than this share of what differs without them are not what differs.
 _EVEN_SHARE = 0.5
-# Letters must change in so many rows, in sizes of a letter; so much of the fullest row must change for one to count.
-# The body of small letters is half of their size. A line of fewer letters than the last may be higher than wide.
-_LEAST_ROWS, _LEAST_OF_ROW, _LINE_HEIGHT, _FEWEST_LETTERS = 0.3, 0.1, 1.15, 4
 # If less than one in so many pixels of a ground differs from the next one in its row, it is no noise; if less than
 # one in so many differs from the next one in its row or column, it has no ink.
 _SMOOTH, _EVEN = 4, 10
@@ -217,16 +214,7 @@ class Pictures:
         """Return which parts (B,), of some, change in so few rows of a picture that nobody can read them."""
         scene, found = self._scene, np.zeros(len(edges), np.bool_)
         parts = parts[~scene.is_sign[parts]]
-        width, height = (edges[:, 2:] - edges[:, :2]).T
-        is_level = (width >= height) | (scene.letters < _FEWEST_LETTERS)
-        size = np.minimum(scale * scene.font_px(parts), np.minimum(width, height)[parts] / _LINE_HEIGHT)
-        for chunk in chunks(edges[parts]):
-            some = parts[chunk]
-            boxes = Boxes(edges[some], differs.shape[1], is_level[some])
-            counts = boxes.by_row(differs.ravel()[boxes.index])
-            is_full = counts > _LEAST_OF_ROW * np.maximum.reduceat(counts, boxes.first)[boxes.box]
-            rows = boxes.by_box(is_full)
-            found[some] = (rows > 0) & (rows < _LEAST_ROWS * size[chunk])
+        found[parts] = are_cut(differs, edges[parts], scale * scene.font_px(parts), scene.letters[parts])
         return found
 
     def _is_lost(self, parts: Ints, letters: Letters, inked: NDArray[np.uint8], drawn: "Image") -> Bools:

@@ -1,11 +1,12 @@
-"""Which letters of a page are painted but cannot be read: struck out, blurred, or in a font of equal letters."""
+"""Which letters of a page are painted but cannot be read: struck out, blurred, pale, or cut."""
 
 from collections.abc import Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-from domsieve.renderer.page.pixels._parts import F64, Bools, Ints, blur_px, px
+from domsieve.renderer.page.pixels._boxes import Boxes, chunks
+from domsieve.renderer.page.pixels._parts import F64, FEWEST_LETTERS, LINE_HEIGHT, Bools, Ints, blur_px, px
 from domsieve.snapshot.contrast import FAINT_PX, least_contrast
 
 # Blurs from this share of a letter on cannot be read; several add up as the root of the sum of their squares. Nor can
@@ -25,6 +26,9 @@ _LEAST_OPACITY = 0.03
 # The differences of neighbouring pixels over the sum of all, times the size of the letters. Measured on six fonts of
 # five sizes: 5 to 30 for sharp letters, 2.7 to 4.2 with a blur of .2 of a letter, 1.1 to 3.4 with one of .3.
 _LEAST_GRAIN = 2.6
+# Letters must change in so many rows, in sizes of a letter; so much of the fullest row must change for one to count.
+# The body of small letters is half of their size.
+_LEAST_ROWS, _LEAST_OF_ROW = 0.3, 0.1
 
 
 def unread(
@@ -92,6 +96,28 @@ def are_pale(levels: NDArray[np.uint8], edges: Ints, sizes_px: F64) -> Bools:
     for one in np.flatnonzero(sizes_px < FAINT_PX).tolist():
         x, y, right, bottom = edges[one].tolist()
         found[one] = levels[y:bottom, x:right].max(initial=0) <= least[one]
+    return found
+
+
+def are_cut(differs: Bools, edges: Ints, sizes: F64, letters: Ints) -> Bools:
+    """Return which parts of texts change in so few rows of a picture that nobody can read them.
+
+    Parameters
+    ----------
+    differs, edges : which pixels differ (height, width), and where the parts are among them (n, 4).
+    sizes : how large the letters are in pixels of the picture, at most (n,).
+    letters : the number of letters of each part (n,).
+    """
+    found = np.zeros(len(edges), np.bool_)
+    wide, high = (edges[:, 2:] - edges[:, :2]).T
+    is_level = (wide >= high) | (letters < FEWEST_LETTERS)
+    least = _LEAST_ROWS * np.minimum(sizes, np.minimum(wide, high) / LINE_HEIGHT)
+    for chunk in chunks(edges):
+        boxes = Boxes(edges[chunk], differs.shape[1], is_level[chunk])
+        counts = boxes.by_row(differs.ravel()[boxes.index])
+        is_full = counts > _LEAST_OF_ROW * np.maximum.reduceat(counts, boxes.first)[boxes.box]
+        rows = boxes.by_box(is_full)
+        found[chunk] = (rows > 0) & (rows < least[chunk])
     return found
 
 
