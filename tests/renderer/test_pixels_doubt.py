@@ -268,6 +268,12 @@ def test_what_ends_late_while_something_else_goes_on_leaves_doubt(ahead: Snapsho
             "[1, 0.9] }, 20000)</script>",
             "animations have begun again",
         ),
+        (
+            "<b>1</b><svg><rect width=9 height=9><set attributeName=opacity to=0 begin=20s /></rect></svg><script>"
+            "const young = document.querySelector('b').animate({ opacity: [1, 0.9] }, 6000); setInterval(() => { "
+            "young.currentTime = 0 }, 200)</script>",
+            "animations have begun again",
+        ),
         ("<style>p::first-line { font-feature-settings: 'ss01' }</style>", ""),
     ],
 )

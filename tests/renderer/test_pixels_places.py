@@ -50,10 +50,15 @@ COVERED = {
         for name, what, style in (
             ("svg", "a transform", "transform:translateX(0)"),
             ("math", "a transform", "transform:translateX(0)"),
-            ("svg", "a transform that may come", "will-change:-webkit-transform"),
+            ("svg", "a transform that may come", "will-change:-webkit-Transform"),
+            ("svg", "a way to go that may come", "will-change:offset"),
+            ("svg", "a place on a way", "offset-position:9px 9px"),
             ("svg", "an animation that moves nothing", "animation:k 9s infinite"),
         )
     },
+    "a fixed svg in a marquee": "<style>html, body { height: 100%; margin: 0; overflow: hidden }</style><div style="
+    "'height:100%;overflow:auto'><marquee scrollamount=0 behavior=slide style='height:60px'><p>{}</p><svg style='"
+    f"position:fixed;left:0;top:0;width:900px;height:60px;{_WHITE_PICTURE}'></svg></marquee>{_TALL}</div>",
     "a script that comes in view": "<style>@keyframes k { from { display: none } } script { display: block; "
     "position: absolute; top: 0; background: #fff; animation: k 2s step-end }</style><div style='position:relative'>"
     "<p style='margin:0'>{}</p><script type=text/plain>roses and lilies that grow here in the garden all the year"

@@ -417,7 +417,8 @@ globalThis.domsieve = (() => {
       for (const [text, data] of emptied.splice(0)) text.data = data;
       const isLeaving = stayOn(passing[0]);
       const back = new Set(postponed.map(([one]) => one));
-      const oddities = back.size && [...passing[1]].some((one) => !back.has(one)) ? ["young"] : [];
+      const hasOthers = [...passing[1]].some((one) => !back.has(one)) || allTrees().flatMap(clocksOf).some(hasOwn);
+      const oddities = back.size && hasOthers ? ["young"] : [];
       if (!postponed.length && !isLeaving) return oddities;
       for (const [one, time] of postponed.splice(0)) {
         one.currentTime = time;

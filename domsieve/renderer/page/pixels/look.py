@@ -94,6 +94,7 @@ _ODDITIES = {
     ("clocks", "turns"): "drawings and styles are animated, each by a clock of its own",
     ("backwards",): "animations run backwards",
     ("pictures", "queries"): "styles may follow sizes that late pictures change",
+    ("pictures", "inner"): "frames may follow sizes that late pictures change",
     ("young",): "animations have begun again, while others go on",
     ("clock",): "a script has set the clock of a drawing",
     ("goes",): "the page goes elsewhere while animations go on",
@@ -234,6 +235,7 @@ class _Page(Searcher):
             self.doubt = "pictures are missing that may cover or move texts"
         answers = await self.ask_all("oddities", scripts)
         oddities = {*restless, *itertools.chain(*answers)}
+        oddities.update(["inner"] * (len(capture.documents) > 1))
         if sum("turns" in answer for answer in answers) > 1:
             oddities.add("frames")
         for together, doubt in _ODDITIES.items():

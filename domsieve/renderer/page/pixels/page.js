@@ -80,15 +80,16 @@ globalThis.domsievePixels = (() => {
   const FILTERS = { filter: "none", "backdrop-filter": "none" };
   const ANYWHERE = { position: "static", ...FILTERS };
   const IN_BLOCKS = { transform: "none", translate: "none", rotate: "none", scale: "none", perspective: "none",
-    "offset-path": "none", "transform-style": "flat" };
+    "offset-path": "none", "offset-position": "normal", "transform-style": "flat" };
   const holds = (element, style, position) => {
     if (element instanceof SVGElement) return true;
     // An animation holds whatever its value is.
     const animating = run(element, Element, "getAnimations").filter(({ playState }) => playState !== "finished")
       .flatMap(({ effect }) => effect?.getKeyframes().flatMap(Object.keys) ?? [])
       .map((name) => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`));
-    const coming = [...style.willChange.replaceAll("-webkit-", "").split(", "), ...animating];
-    const has = (looks) => Object.keys(looks).some((name) => style[name] !== looks[name] || coming.includes(name));
+    const coming = [...style.willChange.toLowerCase().replaceAll("-webkit-", "").split(", "), ...animating];
+    const isComing = (name) => coming.includes(name) || (name.startsWith("offset") && coming.includes("offset"));
+    const has = (looks) => Object.keys(looks).some((name) => style[name] !== looks[name] || isComing(name));
     if (style.display === "contents") return false;
     const anywhere = position === "fixed" ? FILTERS : ANYWHERE;
     return has(anywhere) || (style.display !== "inline" && (has(IN_BLOCKS) || coming.includes("contain")
@@ -238,10 +239,12 @@ globalThis.domsievePixels = (() => {
     // what is fixed in them, and whether they are on top of all else. After `count` elements come closed shadow roots.
     stays(count, ...all) {
       const elements = all.slice(0, count), hosts = treesOf(all.slice(count)).map(({ host }) => host);
-      // For drawings and formulas, browsers do not tell what holds them; what is in a shadow tree may be in any box of it.
+      // For drawings and formulas, browsers do not tell what holds them; what is in a shadow tree, as of these elements, may be
+      // in any box of it.
+      const HAS_TREE = "details, marquee, object, optgroup, select, summary";
       const isHeldAbove = (element) => {
         let node = outer(element);
-        while (node && !(node instanceof Element && (hosts.includes(node)
+        while (node && !(node instanceof Element && (hosts.includes(node) || run(node, Element, "matches", HAS_TREE)
           || holds(node, getComputedStyle(node), "fixed")))) node = outer(node);
         return Boolean(node);
       };
