@@ -329,6 +329,10 @@ WORST = {
     "renderer.sampling.robots _PLAIN": ["| |", "|1|x", "1.|1|x", "1/1| |x", "1/|1|x", "1e|1|", "1#|a|\n"],
     "renderer.sampling.robots _WAIT": ["| |", "crawl| |", "request| |", "crawl-delay| |"],
     "renderer.sampling.sitemap _WORD": ["|a|", "| |", "|a |"],
+    "renderer.page.pixels._glyphs _CHANGED": [
+        "LATIN SMALL LETTER A WITH |A|",
+        "LATIN SMALL LETTER A WITH | |",
+    ],
     "renderer.page.pixels._filters _ADDRESS": ['url("|a|', "url(|a|", 'url("|\\\\a|'],
     "renderer.page.pixels._filters _NUMBER": ["|1|", "1.|1|", "1e|1|"],
     "renderer.page.pixels._sheets _SCRIPTING_QUERY": ["|(|", "(| |", "(scripting| |"],

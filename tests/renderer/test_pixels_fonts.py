@@ -252,6 +252,11 @@ def test_other_letters_in_some_styles_of_a_font_are_not_seen(
     assert _judged(studio, fonts, html) == {_WORDS: Hiding.UNSEEN, f"plain {_WORDS}": Hiding.NONE}
 
 
+def test_other_letters_in_a_language_that_is_named_like_a_keyword_are_not_seen(studio: Studio) -> None:
+    html = f"<p class=odd lang=inherit>{_WORDS}</p><script>document.documentElement.lang = 'tr'</script>"
+    assert [*_judged(studio, {"odd": _with_other_letters_but_in_turkish()}, html).values()] == [Hiding.UNSEEN]
+
+
 def _with_words(forms: Mapping[str, str], *, wide: bool = True, feature: str = "liga") -> bytes:
     """Return a font of which a feature draws each of some words as another one; its letters may have no width."""
     font = TTFont(_FONTS / "DejaVuSans.ttf")
@@ -352,13 +357,13 @@ def _moved(letters: str, *, right: float = 0.0, wide: float = 1.0, high: float =
     return _saved(font)
 
 
-def _with_painted(sign: str, left: float, right: float) -> bytes:
-    """Return a font in which a sign is an area, between two places beside it in ems."""
+def _with_painted(sign: str, left: float, right: float, low: int = -200, high: int = 1600) -> bytes:
+    """Return a font in which a sign is an area, between two places beside it in ems, and two heights in units."""
     font = TTFont(_FONTS / "DejaVuSans.ttf")
     em = font["head"].unitsPerEm
     pen = TTGlyphPen(None)
-    pen.moveTo((round(left * em), -200))
-    for x, y in (left, 1600), (right, 1600), (right, -200):
+    pen.moveTo((round(left * em), low))
+    for x, y in (left, high), (right, high), (right, low):
         pen.lineTo((round(x * em), y))
     pen.closePath()
     name = font.getBestCmap()[ord(sign)]
@@ -409,8 +414,8 @@ def test_letters_that_a_font_draws_as_others_after_a_space_are_not_seen(studio: 
     assert [*_judged(studio, {"odd": _saved(font)}, html).values()] == [Hiding.UNSEEN]
 
 
-def _coloured() -> bytes:
-    """Return a font in which each letter is a pale one, below another one in red."""
+def _coloured(*colours: tuple[float, ...]) -> bytes:
+    """Return a font in which each letter is in one colour, below another one in the second colour."""
     font, forms = TTFont(_FONTS / "DejaVuSans.ttf"), _shifted(string.ascii_lowercase)
     names = font.getBestCmap()
     layers = {names[ord(one)]: [(names[ord(one)], 0), (f"red.{one}", 1)] for one in forms}
@@ -421,7 +426,23 @@ def _coloured() -> bytes:
             font[table][f"red.{one}"] = font[table][names[ord(other)]]
     font.setGlyphOrder(order)
     font["COLR"] = buildCOLR(layers)
-    font["CPAL"] = buildCPAL([[(0, 0, 0, 0.02), (1, 0, 0, 1)]])
+    font["CPAL"] = buildCPAL([colours])
+    return _saved(font)
+
+
+def _with_like_letters_beside_others() -> bytes:
+    """Return a font that draws letters beside others as ones that look nearly like them."""
+    font = TTFont(_FONTS / "DejaVuSansMono.ttf")
+    del font["GSUB"]
+    names = font.getBestCmap()
+    letters = " ".join(names[ord(one)] for one in string.ascii_lowercase)
+    pairs = zip("thepoldnyubg", "lbobdtqhvnpq", strict=True)
+    rules = " ".join(f"sub {names[ord(one)]} by {names[ord(other)]};" for one, other in pairs)
+    addOpenTypeFeaturesFromString(
+        font,
+        f"@any = [{letters}]; lookup other {{ {rules} }} other; "
+        "feature calt { sub @any @any' lookup other; sub @any' lookup other @any; } calt;",
+    )
     return _saved(font)
 
 
@@ -467,7 +488,9 @@ _FEW = [dict(zip(one, one[1:] + one[:1], strict=True)) for one in ("eou", "rst",
 @pytest.mark.parametrize(
     ("fonts", "style"),
     [
-        ([_coloured()], ""),
+        ([_coloured((0, 0, 0, 0.02), (1, 0, 0, 1))], ""),
+        ([_coloured((0, 0, 0, 1), (0, 1, 0, 1))], "background:#000;color:#0f0"),
+        ([_with_like_letters_beside_others()], ""),
         ([_specked()], ""),
         ([_moved(string.ascii_lowercase, wide=0.55)], ""),
         ([_moved(string.ascii_lowercase, high=0.5)], ""),
@@ -482,7 +505,8 @@ _FEW = [dict(zip(one, one[1:] + one[:1], strict=True)) for one in ("eou", "rst",
         ([_swapped("DejaVuSans.ttf", {})], "letter-spacing:0.015px"),
     ],
     ids=[
-        *("colours", "specks", "letters that lie on each other", "low letters", "widths that lie"),
+        *("colours", "colours of the ground", "letters like others"),
+        *("specks", "letters that lie on each other", "low letters", "widths that lie"),
         *("ligatures", "variants"),
         *("few letters in each of several fonts", "no space between letters", "hardly any"),
     ],
@@ -538,9 +562,40 @@ def test_marks_of_a_font_on_letters_leave_doubt(studio: Studio) -> None:
     studio.server.pages["/marks.ttf"] = partial(send, body=font, headers={"Content-Type": "font/ttf"})
     face = "<style>@font-face { font-family: f; src: url(/marks.ttf) } p { font-family: f }</style>"
     said = "capture: pixels: unsure, fonts draw letters in other ways than those for reading"
-    for text, reasons in (("ca\u0301fe\u0301 ", []), ("p\u0323a\u0323y ", [said])):
+    for text, reasons in (
+        ("ca\u0301fe\u0301 ", []),
+        ("p\u0323a\u0323y ", [said]),
+        ("p\ufe00a\ufe00y ", [said]),
+    ):
         page = show(studio, f"{face}<p>{text * 9}</p>")
         assert [str(one) for one in page.provenance.reasons] == reasons
+
+
+@pytest.mark.parametrize(
+    ("sign", "text"), [("-", "so-sue us-or use-us"), ("\u0301", "n\u0301ow o\u0301ne can\u0301")]
+)
+def test_signs_of_a_font_that_black_out_words_leave_doubt(studio: Studio, sign: str, text: str) -> None:
+    body = _with_painted(sign, -0.4, 0.6, 100, 900)
+    studio.server.pages["/signs.ttf"] = partial(send, body=body, headers={"Content-Type": "font/ttf"})
+    face = "<style>@font-face { font-family: f; src: url(/signs.ttf) } p { font-family: f }</style>"
+    page = show(studio, f"{face}<p>{f'{text} ' * 4}</p>")
+    said = "capture: pixels: unsure, fonts draw letters in other ways than those for reading"
+    assert [str(one) for one in page.provenance.reasons] == [said] or all(judged(page).values())
+
+
+def test_signs_that_a_font_moves_over_the_word_before_leave_doubt(studio: Studio) -> None:
+    font = TTFont(io.BytesIO(_with_painted(".", 0.0, 2.0, 100, 1500)))
+    names = font.getBestCmap()
+    letters = " ".join(names[ord(one)] for one in string.ascii_lowercase)
+    font["hmtx"][names[ord(".")]] = 2 * font["head"].unitsPerEm, 0
+    rule = f"feature kern {{ pos [{letters}] {names[ord('.')]}' <-4096 0 -4096 0>; }} kern;"
+    del font["GPOS"]
+    addOpenTypeFeaturesFromString(font, rule)
+    body = _saved(font)
+    studio.server.pages["/signs.ttf"] = partial(send, body=body, headers={"Content-Type": "font/ttf"})
+    face = "<style>@font-face { font-family: f; src: url(/signs.ttf) } p { font-family: f }</style>"
+    page = show(studio, f"{face}<p>{'send. your. money. ' * 4}</p>")
+    assert page.provenance.reasons or all(judged(page).values())
 
 
 def test_letters_beyond_the_lines_of_their_font_leave_doubt(studio: Studio) -> None:
@@ -552,7 +607,7 @@ def test_letters_beyond_the_lines_of_their_font_leave_doubt(studio: Studio) -> N
     assert [str(reason) for reason in page.provenance.reasons] == [said]
 
 
-@pytest.mark.parametrize(("name", "used"), [("Odd", "oDD"), (r"a\22 b", r"A\22 B")])
+@pytest.mark.parametrize(("name", "used"), [("Odd", "oDD"), (r"a\22 b", r"A\22 B"), ("sun", "ſun")])
 def test_other_letters_in_a_font_whose_name_is_written_otherwise_are_not_seen(
     studio: Studio, name: str, used: str
 ) -> None:

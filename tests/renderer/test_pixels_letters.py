@@ -884,14 +884,18 @@ def test_letters_are_told_from_other_shapes() -> None:
 def _plain_likeness(
     shown: NDArray[np.float64], own: NDArray[np.float64], others: NDArray[np.float64]
 ) -> float:
-    """Return the largest correlation in all places, with all pixels and with those that have no other letters."""
+    """Return the largest correlation in all places, with all pixels and with those that have no other letters.
+
+    The latter counts if these have .6 of the ink.
+    """
     found = [0.0]
+    is_apart = own[others <= 6].sum() >= 0.6 * own.sum()
     for down, aside in product(range(7), range(5)):
         moved, other = (
             np.pad(one, ((3, 3), (2, 2)))[down : down + shown.shape[0], aside : aside + shown.shape[1]]
             for one in (own, others)
         )
-        for free in np.ones(shown.shape), (other <= 6).astype(np.float64):
+        for free in (np.ones(shown.shape), (other <= 6).astype(np.float64))[: 1 + is_apart]:
             count = np.maximum(free.sum(axis=1, keepdims=True), 1)
             one, two = (
                 free * (values - (free * values).sum(axis=1, keepdims=True) / count)

@@ -4,12 +4,12 @@ from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, 
 from itertools import chain, pairwise
 from string import ascii_letters, digits
 from typing import Any
-from unicodedata import combining, normalize
+from unicodedata import category, normalize
 
 import numpy as np
 
 from domsieve.renderer.page.pixels._cases import in_case, units
-from domsieve.renderer.page.pixels._glyphs import SIDE, likelihoods
+from domsieve.renderer.page.pixels._glyphs import SIDE, likelihoods, named
 from domsieve.renderer.page.pixels._parts import CHANCE, F64, Bools, Ints, language_of, px
 from domsieve.renderer.page.pixels._scene import Scene
 from domsieve.snapshot.page import Kind
@@ -44,11 +44,9 @@ _VARYING = frozenset(
 )
 _MOST_MISTAKEN, _MOST_UNLIKE = 3, 7
 # Letters and digits count as others if they are less likely these than the first number, and there are more of them
-# than the second in all fonts of a page. Measured: 1 and 3 of 100 letters of families that the network has not seen.
+# than the second in all fonts of a page. Measured: 1 and 3 of 100 letters of families that were left out.
 _LATIN = frozenset(ascii_letters + digits)
 _UNLIKELY = (0.02, 2), (0.25, 5)
-# Accents that reach into the letter that they stand on, and letters that have one beside them.
-_INNER, _ASIDE = frozenset("\u031b\u0328"), frozenset("\u010f\u0165\u013d\u013e")
 # With so much space between letters, or more, browsers join none of them. With less they may: a guess.
 _LEAST_SPACING_PX = 0.02
 # Of these signs, too little is drawn to say that it looks like a letter.
@@ -157,8 +155,10 @@ class Written:
                     self._loose.update(parts.tolist())
                 others = caps or "normal", stretch, rendering, *spacing, language_of(locale)
                 drawn = f"{style} {weight}", size_px, family, *others
-                letters.setdefault(drawn, {}).update(dict.fromkeys(filter(_is_letter, text)))
-                signs.setdefault(drawn, {}).update(dict.fromkeys(one for one in text if not one.isalnum()))
+                # Marks belong to letters, if these have them in Unicode, and browsers draw them so.
+                whole = normalize("NFC", text)
+                letters.setdefault(drawn, {}).update(dict.fromkeys(filter(_is_letter, text + whole)))
+                signs.setdefault(drawn, {}).update(dict.fromkeys(one for one in text if not _is_letter(one)))
                 groups = np.split(parts, range(_TOGETHER, parts.size, _TOGETHER))
                 starts = [*(int(scene.chars[some].min()) for some in groups), len(text)]
                 for number, some in enumerate(groups):
@@ -176,7 +176,7 @@ class Written:
                     self._drawn.append((drawn, text, some))
         self.fonts = [(font, "".join(_some(all_))) for font, all_ in letters.items()]
         self.signs = [(font, "".join(_some(all_))) for font, all_ in signs.items()]
-        self._latin = [(font, "".join(filter(_is_latin, all_))) for font, all_ in self.fonts]
+        self._named = [(font, "".join(filter(named, all_))) for font, all_ in self.fonts]
 
     async def misread(
         self, ask: Callable[..., Awaitable[Any]], unknown: dict[str, float]
@@ -186,13 +186,13 @@ class Written:
         Parameters
         ----------
         ask : calls a function of ``fonts.js`` in the document.
-        unknown : how likely the Latin letters of all documents until now show themselves, see `_unknown`.
+        unknown : how likely the letters of all documents until now show themselves, see `_unknown`.
         """
         mistaken, tiny = await ask("mistaken", *self.fonts), await ask("tiny", *self.fonts)
         stray, lettered = await ask("stray", *self.signs), await ask("mistaken", *self.signs)
         joined = await ask("joined", *self.lines)
-        shapes = await ask("shapes", SIDE, *self._latin)
-        strange_in = _unknown(self._latin, shapes, unknown)
+        shapes = await ask("shapes", SIDE, *self._named)
+        strange_in = _unknown(self._named, shapes, unknown)
         of_page = {font for (font, _), drawn in zip(self.fonts, shapes, strict=True) if drawn is not None}
         small = {font: frozenset(one) for (font, _), one in zip(self.fonts, tiny, strict=True)}
         signs = {font: {*one} - _SLIGHT for (font, _), (one, _) in zip(self.signs, lettered, strict=True)}
@@ -221,9 +221,9 @@ class Written:
             if font in of_page:
                 self.of_page.update(scene.owner[parts].tolist())
             is_strange[parts] = np.maximum(is_strange[parts], font in strange)
-            for part, (like, is_odd, is_coloured) in zip(parts.tolist(), likeness, strict=True):
+            for part, (like, is_odd) in zip(parts.tolist(), likeness, strict=True):
                 text = piece[slice(*scene.chars[part])]
-                is_other = is_coloured or not unlike[font].isdisjoint(text)
+                is_other = not unlike[font].isdisjoint(text + normalize("NFC", text))
                 is_other |= font in of_page and _has_features(scene, int(scene.owner[part]))
                 is_other |= font in of_page and (part in self._loose or _has_marks(text))
                 doubted = sum(map(_is_letter, text)) if is_other else sum(map(text.count, signs[font]))
@@ -239,8 +239,8 @@ class Written:
                 inside = [not _joins(one) for one in text if _is_letter(one)]
                 if 2 * sum(inside) >= len(inside):
                     is_like[part] = min(is_like[part], like)
-                    if is_odd or like < _LEAST_LIKE:
-                        doubtful[part] = len(inside)
+                if any(inside) and (is_odd or (like < _LEAST_LIKE and all(inside))):
+                    doubtful[part] = len(inside)
         letters_of, like_of, compared_of, mistaken_of = (
             np.bincount(scene.owner, one, scene.kind.size)
             for one in (scene.letters, scene.letters * is_like, compared, mistaken_in)
@@ -260,8 +260,8 @@ class Written:
 
 def _some(letters: Iterable[str]) -> list[str]:
     """Return those of some letters that are compared."""
-    found = [one for one in letters if one <= _LAST_COMPARED]
-    others = [one for one in letters if one > _LAST_COMPARED]
+    found = [one for one in letters if one <= _LAST_COMPARED or named(one)]
+    others = [one for one in letters if one > _LAST_COMPARED and not named(one)]
     return found + (others if len(others) <= _MOST_WRITTEN else CHANCE.sample(others, _MOST_WRITTEN))
 
 
@@ -277,7 +277,7 @@ def _unknown(
     """
     shares: list[dict[str, float]] = []
     for (_, letters), drawn in zip(fonts, shapes, strict=True):
-        plain = "".join(normalize("NFD", one)[0] for one in letters)
+        plain = "".join(map(named, letters))
         found = likelihoods(plain, drawn).tolist() if drawn else []
         shares.append(dict(zip(letters, found, strict=False)))
     for letter, share in chain.from_iterable(own.items() for own in shares):
@@ -290,7 +290,10 @@ def _unknown(
 def _has_marks(text: str) -> bool:
     """Return whether marks stand on letters that no letter has by itself, so that a font may paint over them."""
     whole = normalize("NFC", text)
-    return any(combining(one) and not _joins(before) for before, one in pairwise(whole))
+    return any(
+        category(one)[0] == "M" and _is_letter(before) and not _joins(before)
+        for before, one in pairwise(whole)
+    )
 
 
 def _has_features(scene: Scene, node: int) -> bool:
@@ -298,22 +301,17 @@ def _has_features(scene: Scene, node: int) -> bool:
     settings, *others = scene.style(node, "font-feature-settings", *_PLAIN)
     if any(value not in ("", plain) for value, plain in zip(others, _PLAIN.values(), strict=True)):
         return True
-    if not _STRETCHES.issuperset(scene.style(node, "font-stretch")):
+    stretch, slant = scene.style(node, "font-stretch", "font-style")
+    if stretch not in _STRETCHES or slant.startswith("oblique "):  # by degrees
         return True
-    asked = [one.split() for one in settings.replace('"', "").split(",") if one not in ("", "normal")]
-    return any(tag not in _ON_ANYWAY or value not in ([], ["1"]) for tag, *value in asked)
+    _, *asked = settings.split('"')  # tags, each with what follows it
+    pairs = zip(asked[::2], asked[1::2], strict=False)
+    return any(tag not in _ON_ANYWAY or value.strip(", ") not in {"", "1"} for tag, value in pairs)
 
 
 def _uncommon(letters: str, most: int) -> set[str]:
     """Return those letters that a font draws in a way in which fonts for reading do not; `most` do in these."""
     return {*letters} if len(letters) > most else {*letters} - _VARYING
-
-
-def _is_latin(letter: str) -> bool:
-    """Return whether a letter is a Latin one or a digit, or has only accents above or below one."""
-    plain, *accents = [*normalize("NFD", letter)]
-    is_clear = _INNER.isdisjoint(accents) and plain not in {"i", "j"} and letter not in _ASIDE
-    return plain in _LATIN and (is_clear or not accents)
 
 
 def _is_letter(sign: str) -> bool:
@@ -326,6 +324,14 @@ def _joins(letter: str) -> bool:
 
 
 def _letters_in(text: str, begin: int, end: int) -> tuple[int, int]:
-    """Return where the letters and digits of a part of a text begin and end: signs look alike in any case."""
+    """Return where the letters and digits of a part of a text begin and end, with their marks.
+
+    Signs look alike in any case.
+    """
     of = [at for at in range(begin, end) if text[at].isalnum()]
-    return (of[0], of[-1] + 1) if of else (begin, end)
+    if not of:
+        return begin, end
+    last = of[-1] + 1
+    while last < end and category(text[last])[0] == "M":
+        last += 1
+    return of[0], last

@@ -1,17 +1,20 @@
-"""How likely a drawing shows a Latin letter or a digit, by a small network that has seen many fonts."""
+"""How likely a drawing shows a Latin, Cyrillic or Greek letter or a digit, as a small network says."""
 
 import base64
+import re
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 from string import ascii_lowercase, digits
+from typing import Any
+from unicodedata import combining, decomposition, name, normalize
 
 import numpy as np
 from numpy.typing import NDArray
 
 from domsieve.renderer.page.pixels._parts import F64
 
-NAMES = ascii_lowercase + digits
+NAMES = ascii_lowercase + digits + "абвгдежзиклмнопрстуфхцчшщъыьэюяєіјѕґђћљњџ" + "αβγδεζηθικλμνξοπρςστυφχψω"
 """What a drawing may be, capitals as small letters; the network knows of one thing more, all other drawings."""
 SIDE = 40
 """Drawings are so wide and so high, in pixels."""
@@ -19,14 +22,35 @@ SIDE = 40
 # third, stays so. What is less than the last, of 255, is no ink; letters are set upright, but for this slant.
 _CELL, _WIDE, _LEAST_INK, _MOST_SLANT = 16, 2.5, 40, 0.6
 _FILE = Path(__file__).with_name("glyphs.npz")
+# Letters with strokes and hooks have no decomposition in Unicode; nor have small capitals, which are Latin ones.
+_CHANGED = re.compile(r"LATIN (?:(?:SMALL|CAPITAL) LETTER|LETTER SMALL CAPITAL) ([A-Z])(?: WITH [A-Z ]+)?")
+_SAME = ("<font>", "<wide>", "<super>", "<sub>")
+# A network can be deceived by specks that readers hardly see. So the forms of letters are compared, too, blurred and
+# in half of the rows and columns: one that is farther from its own than from others, by the first number, is no more
+# likely than the second, and by the third, not at all.
+_BLUR, _FARTHER, _LIKELY, _FAR = 1.0, 1.2, 0.2, 1.3
+# Half of how far letters are mostly from forms of theirs: how much farther those of bars are says little.
+_NEAR = 0.5
+
+
+def named(letter: str) -> str:
+    """Return which of `NAMES` a letter is, without its accents, strokes and hooks; "" for another letter."""
+    if decomposition(letter).startswith(_SAME):
+        letter = normalize("NFKD", letter)
+    plain, *accents = [*normalize("NFD", letter.lower())]
+    if plain not in NAMES and (found := _CHANGED.fullmatch(name(plain, ""))):
+        plain = found[1].lower()
+    return plain if plain in NAMES and all(map(combining, accents)) else ""
 
 
 def likelihoods(letters: str, encoded: Sequence[str]) -> F64:
     """Return how likely it is that each drawing of a letter shows it (n,), from 0 to 1; 0 if nothing is drawn.
 
+    What looks alike, such as the Latin a and the Cyrillic one, counts as the same.
+
     Parameters
     ----------
-    letters : the letters (n), of which each is in `NAMES` or its capital is.
+    letters : the letters (n), of which each is in `NAMES`.
     encoded : the drawings, of `SIDE` rows of as many bytes each, in base64.
     """
     found = np.zeros(len(letters))
@@ -35,15 +59,33 @@ def likelihoods(letters: str, encoded: Sequence[str]) -> F64:
     drawn = [at for at, one in enumerate(prepared) if one is not None]
     if drawn:
         values = np.array([prepared[at] for at in drawn], np.float64)
-        *hidden, last = _layers()
-        for weights, bias in hidden:
-            values = np.maximum(values @ weights + bias, 0)
-        scores = values @ last[0] + last[1]
+        alike, known, first, first_bias, last, last_bias = _network()
+        scores = np.maximum(values @ first + first_bias, 0) @ last + last_bias
         shares = np.exp(scores - scores.max(axis=1, keepdims=True))
         shares /= shares.sum(axis=1, keepdims=True)
-        own = [NAMES.index(letters[at].lower()) for at in drawn]
-        found[drawn] = shares[np.arange(len(drawn)), own]
+        own = alike[[NAMES.index(letters[at]) for at in drawn]] > 0
+        likely = np.minimum((shares * own).sum(axis=1), 1)
+        near = distances(values, known / 255)
+        times = farther(near, own[:, : len(NAMES)])
+        likely[times > _FARTHER] = np.minimum(likely[times > _FARTHER], _LIKELY)
+        found[drawn] = np.where(times > _FAR, 0, likely)
     return found
+
+
+def forms(values: NDArray[Any]) -> F64:
+    """Return the blurred forms of drawings (n, F), given by their `features`."""
+    rows = np.arange(_CELL)
+    weights = np.exp(-((rows[:, None] - rows) ** 2) / (2 * _BLUR**2))
+    half = (weights / weights.sum(axis=1, keepdims=True)).reshape(-1, 2, _CELL).mean(axis=1)
+    pixels = np.asarray(values[:, : _CELL**2], np.float64).reshape(-1, _CELL, _CELL)
+    return np.asarray(half @ pixels @ half.T).reshape(len(values), -1)
+
+
+def distances(values: NDArray[Any], known: NDArray[Any]) -> F64:
+    """Return how far drawings, given by their `features`, are from the forms (K, M, F) of each name (n, K)."""
+    own, all_ = forms(values), known.reshape(-1, known.shape[-1]).astype(np.float64)
+    squares = (own**2).sum(axis=1)[:, None] + (all_**2).sum(axis=1) - 2 * own @ all_.T
+    return np.asarray(np.sqrt(np.maximum(squares, 1e-9)).reshape(len(own), *known.shape[:2]).min(axis=2))
 
 
 def features(ink: NDArray[np.uint8]) -> NDArray[np.float32] | None:
@@ -80,6 +122,17 @@ def features(ink: NDArray[np.uint8]) -> NDArray[np.float32] | None:
     return np.append(cell, np.array([np.clip(np.log(shape), -2, 2), slant], np.float32))
 
 
+def farther(near: F64, is_own: NDArray[np.bool_]) -> F64:
+    """Return how many times as far drawings are from forms of their own names as from those of others (n,).
+
+    Parameters
+    ----------
+    near, is_own : how far each is from each name, and which of these look like its own (n, K).
+    """
+    own, others = (np.where(one, near, np.inf).min(axis=1) for one in (is_own, ~is_own))
+    return np.asarray((own + _NEAR) / (others + _NEAR))
+
+
 def _around(ink: NDArray[np.uint8]) -> tuple[int, int, int, int] | None:
     """Return the left, top, right and bottom of what is drawn, None for nothing."""
     rows, columns = (np.flatnonzero((ink > _LEAST_INK).any(axis=axis)) for axis in (1, 0))
@@ -89,8 +142,7 @@ def _around(ink: NDArray[np.uint8]) -> tuple[int, int, int, int] | None:
 
 
 @cache
-def _layers() -> list[tuple[F64, F64]]:
-    """Return the weights and the bias of each layer of the network."""
+def _network() -> list[F64]:
+    """Return which of `NAMES` look like each (K, K + 1), their forms (K, M, F), and the layers of the network."""
     with np.load(_FILE, allow_pickle=False) as found:
-        numbers = [found[name].astype(np.float64) for name in found.files]
-    return [*zip(numbers[::2], numbers[1::2], strict=True)]
+        return [found[name].astype(np.float64) for name in found.files]

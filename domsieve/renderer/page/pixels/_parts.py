@@ -420,4 +420,5 @@ def common(first: F64, second: F64) -> F64:
 
 def language_of(locale: str) -> str:
     """Return the language that a computed ``-webkit-locale`` says, as a canvas takes it."""
-    return "" if locale == "auto" else locale.strip('"')
+    said = locale.strip('"')
+    return "" if said.lower() in {"auto", "inherit"} else said  # a canvas takes the latter from its document

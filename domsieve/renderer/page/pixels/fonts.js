@@ -1,16 +1,17 @@
 // Evaluated after page.js: adds what tells of the fonts of a document.
+// ofPage(): tells of a family whether it may be one that the document has loaded.
 // hasFonts(), alike(...groups): whether the document loads fonts, and which groups of [font, letters] draw all alike.
 // mistaken(...fonts): of each [font, letters], the letters that it draws like other ones, and those that it draws unlike
-// themselves, beside their place or in colours of their own; a font is its style and weight, its size in px, its family,
-// capitals, width, how precise it is drawn, kerning, whether its letters are spaced, and the language.
-// shapes(side, ...fonts): of each [font, letters], a drawing of each letter without its accents, as many bytes wide and high,
-// in base64; null for fonts that the page has not loaded.
+// themselves or beside their place; a font is its style and weight, its size in px, its family, capitals, width, how precise
+// it is drawn, kerning, whether its letters are spaced, and the language.
+// shapes(side, ...fonts): of each [font, letters], a drawing of each letter, as many bytes wide and high, in base64; null for
+// fonts that the page has not loaded.
 // tiny(...fonts): of each [font, letters], the letters that it draws so small, or so far beside their place, that nobody
 // reads them.
 // stray(...fonts): of each [font, signs], the white space that paints, the signs that it paints over letters, and small
 // letters over others that it does not paint.
 // joined(...lines): of each [font, text, parts], how much each part of the text, given by where it begins and ends, looks
-// like its letters do that are drawn one by one, whether one of these looks odd, and whether it has colours of its own.
+// like its letters do that are drawn one by one, and whether one of these looks odd.
 Object.assign(domsievePixels, (() => {
   const { stretched } = domsievePixels;
 
@@ -83,35 +84,22 @@ Object.assign(domsievePixels, (() => {
   // Those of Armenian, Hebrew and Georgian are compared in any case, but only the same letter looks like one.
   const [FAR, FAR_LIKE] = [4, 0.95];
   const UNKNOWN = "\uffff";
+  const folded = (name) => name.toUpperCase().toLowerCase(); // a long s is an s
   const loadedFamilies = () => [...document.fonts].filter(({ status }) => status === "loaded")
-    .map(({ family }) => family.replace(/^["']|["']$/g, "").toLowerCase());
+    .map(({ family }) => folded(family.replace(/^["']|["']$/g, "")));
   // Families have escapes, which are written in several ways.
-  const isLoaded = (loaded, family) => loaded.some((one) => /[^\w -]/.test(one) || family.toLowerCase().includes(one));
-
-  // Whether a font draws any of some letters in colours of its own, so that the ground decides what shows of them.
-  const [MOST_COLOUR_PX, MOST_TOGETHER, OTHER] = [64, 200, 64]; // the last of 255
-  const isColoured = (font, letters) => {
-    const [size, all] = [Math.min(Math.ceil(font[1]) || 1, MOST_COLOUR_PX), [...letters]];
-    if (all.length > MOST_TOGETHER) {
-      return isColoured(font, all.slice(0, MOST_TOGETHER)) || isColoured(font, all.slice(MOST_TOGETHER));
-    }
-    const [width, height] = [size * Math.max(all.length, 1), 2 * size];
-    const pen = new OffscreenCanvas(width, height).getContext("2d", { willReadFrequently: true });
-    choose(pen, font.with(1, size));
-    return [[255, 0, 0], [0, 0, 255]].some((ink) => {
-      pen.clearRect(0, 0, width, height);
-      pen.fillStyle = `rgb(${ink})`;
-      all.forEach((letter, at) => pen.fillText(letter, size * at, 1.5 * size));
-      const { data } = pen.getImageData(0, 0, width, height);
-      return data.some((level, at) => at % 4 < 3 && data[at - at % 4 + 3] > OTHER && Math.abs(level - ink[at % 4]) > OTHER);
-    });
-  };
+  const isLoaded = (loaded, family) => loaded.some((one) => /[^\w -]/.test(one) || folded(family).includes(one));
 
   // The share of the ink of a letter that is where it has its place.
   const inside = ({ width, actualBoundingBoxLeft: left, actualBoundingBoxRight: right }) =>
     left + right > 0 ? Math.max(Math.min(right, width) - Math.max(-left, 0), 0) / (left + right) : 1;
 
   return {
+    ofPage() {
+      const loaded = loadedFamilies();
+      return (family) => isLoaded(loaded, family);
+    },
+
     mistaken(...all) {
       const loaded = loadedFamilies();
       const fonts = all.map(([font, letters]) => [font, isLoaded(loaded, font[2]) ? letters : ""]);
@@ -119,7 +107,7 @@ Object.assign(domsievePixels, (() => {
       const SAME = 0.8; // that of one letter in two sizes; a guess
       // Least likeness of a letter with its own. Measured: .5 and more for all letters but one of nearly all of 18 fonts for
       // reading in three styles, below it for 7 of 10 other letters, and for half of those of handwriting.
-      const LEAST_OWN = 0.5, LATIN = /[a-z0-9]/i; // of these, `shapes` tells more
+      const LEAST_OWN = 0.5, LATIN = /[a-z0-9]/i; // of these, `shapes` tells enough
       const written = new Set(fonts.flatMap(([, letters]) => [...letters]));
       const plain = new Set([...written].map((letter) => letter.toLowerCase()));
       const others = ALPHABETS.filter((letters, at) => at < 2 || at >= FAR || letters.some((letter) => plain.has(letter))).flat();
@@ -142,17 +130,33 @@ Object.assign(domsievePixels, (() => {
       const drawn = exact.map((form, at) => (form && large[at] && likeness(form, large[at]) > SAME ? large[at] : form));
       let number = 0;
       const pen = new OffscreenCanvas(1, 1).getContext("2d");
+      // Fonts may have lower letters in small sizes only; boxes are whole pixels, so these are enlarged.
+      const [SMALL_PX, SIDE, LEAST_HIGH] = [16, 64, 0.8];
+      const sheet = new OffscreenCanvas(2 * SIDE, 2 * SIDE).getContext("2d", { willReadFrequently: true });
+      const isLow = (font, letter, high) => {
+        if (!(font[1] >= 1 && font[1] < SMALL_PX)) return false;
+        sheet.reset();
+        choose(sheet, font);
+        sheet.setTransform(SIDE / font[1], 0, 0, SIDE / font[1], SIDE / 2, 1.4 * SIDE);
+        sheet.fillText(letter, 0, 0);
+        const { data } = sheet.getImageData(0, 0, 2 * SIDE, 2 * SIDE);
+        const rows = new Set();
+        for (let at = 3; at < data.length; at += 4) if (data[at] > 64) rows.add(Math.floor(at / (8 * SIDE)));
+        return rows.size < LEAST_HIGH * high * SIDE / HUGE_PX - 2;
+      };
       const sizeOf = (font, letter) => {
         choose(pen, font.with(1, HUGE_PX));
         const box = pen.measureText(letter);
-        return [...inkOf(box), (box.actualBoundingBoxAscent - box.actualBoundingBoxDescent) / 2, inside(box), box.width];
+        const [wide, high] = inkOf(box);
+        const middle = (box.actualBoundingBoxAscent - box.actualBoundingBoxDescent) / 2;
+        return [wide, high, middle, inside(box), box.width, isLow(font, letter, high)];
       };
       // Fonts for reading have letters of about the size and the height of the browser's own. Guesses, but for the last: of
       // 44 of them, all letters but those that vary have .77 of the width of their ink and more for themselves.
       const isMissized = (one, own) => {
         const [wide, high] = [one[0] / own[0], one[1] / own[1]];
         const isAway = Math.abs(one[2] - own[2]) > 0.35 * HUGE_PX;
-        return isAway || wide < 0.3 || wide > 3 || high < 0.55 || high > 2.2 || one[3] < 0.5 || one[4] < 0.75 * one[0];
+        return isAway || one[5] || wide < 0.3 || wide > 3 || high < 0.55 || high > 2.2 || one[3] < 0.5 || one[4] < 0.75 * one[0];
       };
       const ownSizes = new Map();
       return fonts.map(([font, letters]) => {
@@ -171,7 +175,7 @@ Object.assign(domsievePixels, (() => {
           const isUnlike = as(own) < LEAST_OWN && !LATIN.test(letter);
           if (isUnlike || isMissized(sizeOf(font, letter), ownSizes.get(letter))) found[1] += letter;
         }
-        return isColoured(font, letters) ? ["", letters] : found;
+        return found;
       });
     },
 
@@ -184,16 +188,10 @@ Object.assign(domsievePixels, (() => {
         return [...letters].map((letter) => {
           pen.reset();
           choose(pen, font);
-          const plain = letter.normalize("NFD")[0];
-          const [box, { actualBoundingBoxAscent: top, actualBoundingBoxDescent: bottom }] = [letter, plain].map((one) => pen.measureText(one));
-          const { actualBoundingBoxLeft: left, actualBoundingBoxRight: right } = box;
+          const box = pen.measureText(letter);
+          const [left, right, top, bottom] = ["Left", "Right", "Ascent", "Descent"].map((name) => box[`actualBoundingBox${name}`]);
           const scale = INK * side / Math.max(left + right, top + bottom, 1);
           pen.setTransform(scale, 0, 0, scale, side / 2 - scale * (right - left) / 2, side / 2 + scale * (top - bottom) / 2);
-          if (plain !== letter) { // without its accents
-            pen.beginPath();
-            pen.rect(-left - 1, -top, left + right + 2, top + bottom);
-            pen.clip();
-          }
           pen.fillText(letter, 0, 0);
           const { data } = pen.getImageData(0, 0, side, side);
           return btoa(String.fromCharCode(...data.filter((_, at) => at % 4 === 3)));
@@ -260,17 +258,26 @@ Object.assign(domsievePixels, (() => {
 
     joined(...lines) {
       const [SIZE, LEAST_SIZE, HIGH, BASE, LONGEST] = [16, 5, 28, 20, 4000]; // px
-      // A letter looks odd if it looks less than this like itself drawn alone. Measured on 44 fonts in three sizes: .77 and
-      // more, ligatures .46 and more, but in five in which letters have other forms beside others.
-      const [LEAST_OF_LETTER, LEAST_OF_LIGATURE] = [0.75, 0.4];
-      const LETTER = /[\p{L}\p{N}]/u, LIGATURES = /^(f[fil]|Th)$/;
+      // A letter looks odd if more of it than the first differs from itself drawn alone, in pixels that differ by the last, of
+      // 255. The second is for words with ligatures, which look less than the third like their letters if they are odd.
+      // Measured on 44 fonts in three sizes, but for four in which letters have other forms beside others: 0, up to .2, and
+      // .46 and more. In a font of thin strokes, a c differs from an e by .14.
+      const [MOST_OF_LETTER, MOST_BESIDE_LIGATURE, LEAST_OF_LIGATURE, DIFFERENT] = [0.05, 0.25, 0.4, 48];
+      // How much less room than alone a letter or a sign may have, in sizes; a guess. Several emoji may be one.
+      const MOST_KERNED = 0.35, EMOJI = /[\p{Emoji_Presentation}\p{RI}\p{EMod}\ufe0f]/u;
+      // How far letters and signs may reach beside their place, in sizes. Letters of these fonts, such as an f, reach .3; the
+      // other is a guess.
+      const [MOST_BESIDE, MOST_BESIDE_SIGN] = [0.3, 0.15];
+      const unitsOf = (text) => text.match(/\P{M}\p{M}*|\p{M}+/gu) ?? []; // marks belong to their letters
+      const LETTER = /[\p{L}\p{N}]/u, LIGATURES = /^(f[fil]|Th)$/, LIGATED = /f[fil]|Th/;
+      const isLetter = (unit) => LETTER.test(unit) && !BLANK.test(unit);
       const LEAST_WIDE = 0.6; // of its letters one by one: below it a font puts them on top of each other. A guess.
       const pens = [0, 1].map(() => new OffscreenCanvas(LONGEST, HIGH).getContext("2d", { willReadFrequently: true }));
       const [whole, apart] = pens;
       const [widths, loaded] = [new Map(), loadedFamilies()];
       return lines.map(([font, text, parts]) => {
         const [, size, family] = font;
-        if (!isLoaded(loaded, family) || !size) return parts.map(() => [1, false, false]);
+        if (!isLoaded(loaded, family) || !size) return parts.map(() => [1, false]);
         for (const pen of pens) {
           pen.setTransform(1, 0, 0, 1, 0, 0);
           pen.clearRect(0, 0, LONGEST, HIGH);
@@ -286,33 +293,46 @@ Object.assign(domsievePixels, (() => {
           if (!widths.has(key)) widths.set(key, scale * whole.measureText(letter).width);
           return widths.get(key);
         };
-        if (scale * size < LEAST_SIZE) return parts.map(() => [0, true, false]); // too small to be compared
+        if (scale * size < LEAST_SIZE) return parts.map(() => [0, true]); // too small to be compared
         whole.fillText(text, 1 / scale, 0);
         const endOf = (units) => 1 + scale * whole.measureText(text.slice(0, units)).width;
         const places = parts.map((ends) => ends.map(endOf));
+        // What a letter or a sign paints farther than this beside its place hides others.
+        const put = (letter, begin) => {
+          const beside = SIZE * (isLetter(letter) ? MOST_BESIDE : MOST_BESIDE_SIGN);
+          apart.save();
+          apart.beginPath();
+          apart.rect(...[begin - beside, -BASE, wideOf(letter) + 2 * beside, HIGH].map((one) => one / scale));
+          apart.clip();
+          apart.fillText(letter, begin / scale, 0);
+          apart.restore();
+        };
+        let [ending, last, isHeap] = [0, endOf(0), false];
+        for (const sign of unitsOf(text)) {
+          ending += sign.length;
+          const next = endOf(ending);
+          isHeap ||= !ZERO_WIDE.test(sign[0]) && !EMOJI.test(sign) && wideOf(sign) - (next - last) > MOST_KERNED * SIZE;
+          last = next;
+          if (!parts.some(([from, to]) => from < ending && ending <= to)) put(sign, next - wideOf(sign));
+        }
         const [heaps, letterPlaces] = [new Set(), parts.map(() => [])];
         parts.forEach(([from, to], at) => {
-          const [letters, [left, right]] = [[...text.slice(from, to)], places[at]];
+          const [letters, [left, right]] = [unitsOf(text.slice(from, to)), places[at]];
           // Pairs of letters may stand closer together, which moves the second one.
           const first = letters[0] ?? "";
           const start = endOf(from + first.length) - wideOf(first);
           let units = from;
+          const most = LIGATED.test(text.slice(from, to)) ? MOST_BESIDE_LIGATURE : MOST_OF_LETTER;
           const sum = letters.reduce((before, letter) => before + wideOf(letter), 0);
-          if (right - left < LEAST_WIDE * sum) heaps.add(at);
+          if (isHeap || right - left < LEAST_WIDE * sum) heaps.add(at);
           for (const letter of letters) {
             const [before, after] = [letterPlaces[at].at(-1), units + letter.length];
             const end = start + scale * whole.measureText(text.slice(from, after)).width;
             const begin = end - wideOf(letter);
             const isLigated = before && LIGATURES.test(text.slice(units - 1, units + 1));
-            if (isLigated) Object.assign(before, { 1: end, 2: LEAST_OF_LIGATURE });
-            else if (LETTER.test(letter) && !BLANK.test(letter)) letterPlaces[at].push([begin, begin + Math.max(wideOf(letter), 2), LEAST_OF_LETTER]);
-            // What a letter paints farther than its own size beside its place hides others.
-            apart.save();
-            apart.beginPath();
-            apart.rect(...[begin - SIZE, -BASE, wideOf(letter) + 2 * SIZE, HIGH].map((one) => one / scale));
-            apart.clip();
-            apart.fillText(letter, begin / scale, 0);
-            apart.restore();
+            if (isLigated) Object.assign(before, { 1: end, 2: null });
+            else if (isLetter(letter) && !ZERO_WIDE.test(letter[0])) letterPlaces[at].push([begin, begin + Math.max(wideOf(letter), 2), most]);
+            put(letter, begin);
             units = after;
           }
         });
@@ -339,16 +359,22 @@ Object.assign(domsievePixels, (() => {
           }
           return power > 1 && otherPower > 1 ? common / Math.sqrt(power * otherPower) : power <= 1 && otherPower <= 1 ? ofNothing : 0;
         };
-        // Drawn in black: letters may have colours of their own only together.
-        const areColoured = ([begin, end]) => {
+        const differs = ([begin, end]) => {
           const [left, right] = [begin, end].map((edge) => Math.min(Math.round(edge), width));
-          return Array.from({ length: HIGH * (right - left) }, (_, at) => 4 * (width * Math.floor(at / (right - left)) + left + at % (right - left)))
-            .some((at) => one[at + 3] > OTHER && Math.max(one[at], one[at + 1], one[at + 2]) > OTHER);
+          let [sum, ink] = [0, 0];
+          for (let row = 0; row < HIGH; row++) {
+            for (let at = 4 * (row * width + left) + 3; at < 4 * (row * width + right); at += 4) {
+              const difference = Math.abs(one[at] - other[at]);
+              ink += one[at];
+              if (difference > DIFFERENT) sum += difference;
+            }
+          }
+          // The widths of the beginnings of a line may lie, so that there is nothing where a letter is looked for.
+          return ink ? sum / ink : 1;
         };
-        // The widths of the beginnings of a line may lie, so that there is nothing where a letter is looked for.
-        const isOdd = ([begin, end, least]) => likenessIn([begin, end], 0) < least;
-        return places.map((place, at) => (heaps.has(at) ? [0, true, false]
-          : [likenessIn(place, 1), letterPlaces[at].some(isOdd), areColoured(place)]));
+        const isOdd = ([begin, end, most]) =>
+          (most === null ? likenessIn([begin, end], 0) < LEAST_OF_LIGATURE : differs([begin, end]) > most);
+        return places.map((place, at) => (heaps.has(at) ? [0, true] : [likenessIn(place, 1), letterPlaces[at].some(isOdd)]));
       });
     },
 

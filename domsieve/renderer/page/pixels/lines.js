@@ -5,7 +5,7 @@
 // measured(fonts, lines), drawn(fonts, lines, width, height): the letters of lines, apart from the page.
 Object.assign(domsievePixels, (() => {
   const { part, run, own } = dom;
-  const { above, outer, stretched } = domsievePixels;
+  const { above, outer, stretched, ofPage } = domsievePixels;
 
   const paper = (width, height) => {
     const found = own("createElementNS").call(document, "http://www.w3.org/1999/xhtml", "canvas");
@@ -178,6 +178,73 @@ Object.assign(domsievePixels, (() => {
     return found;
   };
 
+  const penOf = (sheet) => run(sheet, HTMLCanvasElement, "getContext", "2d", { willReadFrequently: true });
+  const draw = (pen, { glyphs, matrix: [a, b, c, d, e, f] }, [right, down]) => {
+    pen.setTransform(a, b, c, d, e + right, f + down);
+    for (const { piece, at: [x, y], isUpright } of glyphs) {
+      if (!isUpright) {
+        pen.fillText(piece, x, y);
+        continue;
+      }
+      pen.save();
+      [pen.letterSpacing, pen.textAlign] = ["0px", "center"];
+      pen.transform(0, -1, 1, 0, x, 0); // no rotation, whose numbers are not exact
+      pen.fillText(piece, 0, y);
+      pen.restore();
+    }
+  };
+  // Lines that overlap are drawn in different ones.
+  const INKS = ["#f00", "#0f0", "#00f"];
+  // These have colours in any font; none is wider than the number, in sizes.
+  const EMOJI = /[0-9#*]\ufe0f?\u20e3|\p{Extended_Pictographic}\ufe0f|[\p{Emoji_Presentation}\p{RI}\p{EMod}\u200d]/gu;
+  const WIDEST_EMOJI = 1.5;
+  // Whether the font of a line paints letters in other colours than its ink, as it may do in one size only, or beside some
+  // letters, or in one ink: the ground decides what shows of them.
+  const [MOST_WIDE, MOST_HIGH, CLEAR, OTHER] = [4_000, 1_500, 64, 32]; // px, and of 255
+  // Or where the ink is grey and half-transparent. Where letters overlap, there is more of that, in so much of a line at most.
+  const [GREY, HALF, MOST_OTHER] = [136, "rgb(136 136 136 / 50%)", 0.1];
+  const isColoured = (sheet, fonts, line, [left, top, right, bottom]) => {
+    const [width, height] = [Math.ceil(right - left) + 2, Math.ceil(bottom - top) + 2];
+    if (height > MOST_HIGH) return true;
+    const tints = [...INKS, HALF];
+    [sheet.width, sheet.height] = [Math.min(width, MOST_WIDE), tints.length * height];
+    const pen = penOf(sheet);
+    const way = laid(pen, fonts, line);
+    const size = fonts[line.font][1];
+    for (let from = 0; from < width; from += MOST_WIDE) {
+      tints.forEach((tint, number) => {
+        pen.fillStyle = tint;
+        draw(pen, way, [1 - left - from, 1 - top + number * height]);
+        for (const { piece, at: [x, y], wide } of way.glyphs) {
+          for (const { index, 0: { length } } of piece.matchAll(EMOJI)) {
+            const ends = [index, index + length].map((end) => pen.measureText(piece.slice(0, end)).width);
+            const begin = line.direction === "rtl" ? wide - ends[1] : ends[0];
+            const across = Math.min(Math.abs(ends[1] - ends[0]), WIDEST_EMOJI * size);
+            pen.clearRect(x + begin, y - 1.5 * size, across, 2 * size);
+          }
+        }
+      });
+      pen.setTransform(1, 0, 0, 1, 0, 0);
+      const { data } = pen.getImageData(0, 0, sheet.width, sheet.height);
+      pen.clearRect(0, 0, sheet.width, sheet.height);
+      const bytes = data.length / tints.length;
+      for (let at = 0; at < INKS.length * bytes; at += 4) {
+        if (data[at + 3] <= CLEAR) continue;
+        const ink = Math.floor(at / bytes);
+        for (let part = 0; part < 3; part++) if (Math.abs(data[at + part] - 255 * (part === ink)) > OTHER) return true;
+      }
+      let [inked, other] = [0, 0];
+      for (let at = INKS.length * bytes; at < data.length; at += 4) {
+        const [alpha, whole] = [2 * data[at + 3], data[at - INKS.length * bytes + 3]];
+        if (Math.max(alpha, whole) <= CLEAR) continue;
+        inked++;
+        if (Math.abs(alpha - whole) > CLEAR || Math.abs(data[at] - GREY) > OTHER) other++;
+      }
+      if (other > MOST_OTHER * inked) return true;
+    }
+    return false;
+  };
+
   // The box of a text of a drawing. Browsers give it as if `textLength` did not stretch the letters; texts that share their
   // element with others are left so.
   const widened = (box, element, text, { a, b, c, e }) => {
@@ -348,9 +415,11 @@ Object.assign(domsievePixels, (() => {
     // and end, and boxes around these if it is turned; and the room of its letters over that of the same ones with no
     // other space between them and no other width. null for a line that cannot be drawn.
     measured(fonts, lines) {
-      const pen = run(paper(1, 1), HTMLCanvasElement, "getContext", "2d");
+      const [pen, sheet] = [penOf(paper(1, 1)), paper(1, 1)];
+      const isOfPage = ofPage();
       return lines.map((line) => {
-        const { piece, wide, at, misfit, glyphs, room, matrix: [a, b, c, d, e, f], begin } = laid(pen, fonts, line);
+        const way = laid(pen, fonts, line);
+        const { piece, wide, at, misfit, glyphs, room, matrix: [a, b, c, d, e, f], begin } = way;
         if (![a, b, c, d, e, f, wide].every(Number.isFinite) || !wide) return null;
         if (line.isVaried && misfit > MOST_MISFIT) return null;
         const ink = pen.measureText(piece);
@@ -361,6 +430,8 @@ Object.assign(domsievePixels, (() => {
           const [across, down] = [0, 1].map((axis) => corners.map((corner) => corner[axis]));
           return [Math.min(...across), Math.min(...down), Math.max(...across), Math.max(...down)];
         };
+        const edges = around(xs, ys);
+        if (isOfPage(fonts[line.font][2]) && isColoured(sheet, fonts, line, edges)) return null;
         // How much of the line the first letters take, counted in code units.
         const place = (end) => {
           let [units, taken] = [0, isUpright(line) ? 0 : glyphs[0].at[0] - at[0]];
@@ -384,7 +455,7 @@ Object.assign(domsievePixels, (() => {
         pen.letterSpacing = "0px";
         const natural = pen.measureText(piece).width || 1;
         return {
-          ink: around(xs, ys),
+          ink: edges,
           boxes,
           room: room ?? (Math.min(wide, close) / natural) * (line.map ? 1 : a / d),
           high: line.map || line.place ? null : d * (ink.actualBoundingBoxAscent + ink.actualBoundingBoxDescent),
@@ -397,24 +468,12 @@ Object.assign(domsievePixels, (() => {
 
     drawn(fonts, lines, width, height) {
       const sheet = paper(width, height);
-      const pen = run(sheet, HTMLCanvasElement, "getContext", "2d", { willReadFrequently: true });
+      const pen = penOf(sheet);
       pen.fillRect(0, 0, width, height);
       pen.globalCompositeOperation = "lighter";
       for (const line of lines) {
-        pen.fillStyle = ["#f00", "#0f0", "#00f"][line.ink];
-        const { glyphs, matrix } = laid(pen, fonts, line);
-        pen.setTransform(...matrix);
-        for (const { piece, at: [x, y], isUpright } of glyphs) {
-          if (!isUpright) {
-            pen.fillText(piece, x, y);
-            continue;
-          }
-          pen.save();
-          [pen.letterSpacing, pen.textAlign] = ["0px", "center"];
-          pen.transform(0, -1, 1, 0, x, 0); // no rotation, whose numbers are not exact
-          pen.fillText(piece, 0, y);
-          pen.restore();
-        }
+        pen.fillStyle = INKS[line.ink];
+        draw(pen, laid(pen, fonts, line), [0, 0]);
       }
       return run(sheet, HTMLCanvasElement, "toDataURL").split(",")[1];
     },
