@@ -270,9 +270,56 @@ def test_what_ends_late_while_something_else_goes_on_leaves_doubt(ahead: Snapsho
         ),
         (
             "<b>1</b><svg><rect width=9 height=9><set attributeName=opacity to=0 begin=20s /></rect></svg><script>"
-            "const young = document.querySelector('b').animate({ opacity: [1, 0.9] }, 6000); setInterval(() => { "
+            "const young = document.querySelector('b').animate({ opacity: [1, 0.9] }, 4900); setInterval(() => { "
             "young.currentTime = 0 }, 200)</script>",
             "animations have begun again",
+        ),
+        (
+            "<svg><rect width=9 height=9><animate attributeName=opacity values='0;1' dur=1s repeatCount=indefinite />"
+            "</rect></svg>" + '<iframe srcdoc="<svg><rect width=9 height=9><animate attributeName=opacity '
+            "values='0;1' dur=1s repeatCount=indefinite /></rect></svg>\"></iframe>",
+            "several documents are animated",
+        ),
+        (
+            f"<style>{_ENDLESS}</style><div></div><svg style='display:none'><filter id=f><feFlood><animate "
+            "attributeName=flood-opacity values='0;1' dur=1s repeatCount=indefinite /></feFlood></filter></svg>",
+            "drawings and styles are animated",
+        ),
+        (
+            "<style>@keyframes k { 50% { visibility: hidden } } div { animation: k 3s infinite } i { transition: "
+            "all 1s }</style><div><i>1</i></div>",
+            "transitions follow animations",
+        ),
+        (
+            "<style>@keyframes k { 50% { visibility: hidden } } div { animation: k 3s infinite } div::before { "
+            "content: 'b'; transition: visibility 1s }</style><div>1</div>",
+            "transitions follow animations",
+        ),
+        (
+            "<style>@keyframes k { 50% { translate: 40px } } div { animation: k .1s infinite }</style><div>thrown "
+            "<img src=data:, width=9 height=9></div>",
+            "what animations throw about may cover texts",
+        ),
+        (
+            f"<style>{_ENDLESS} @keyframes k {{ from {{ visibility: visible }} }} b {{ visibility: hidden; "
+            "animation: k .8s } b * { transition: visibility 4.9s }</style><div></div><b><i><u>1</u></i></b>",
+            "animations end late, while others go on",
+        ),
+        (
+            f"<style>{_ENDLESS}</style><div></div><b>1</b><script>document.querySelector('b').animate({{ width: "
+            "['9px', '10px'] }, 4900).playbackRate = 0.3</script>",
+            "animations end late, while others go on",
+        ),
+        (
+            "<meta http-equiv=refresh content='1;url=javascript:0'><style>@keyframes k { from { opacity: 0 } } i { "
+            "animation: k 12s }</style><i>1</i>",
+            "the page goes elsewhere while animations go on",
+        ),
+        (
+            "<div style='width:99px;height:99px;overflow:auto'><a href=#a>a</a><p style='margin-top:900px'>words "
+            "far below</p></div><div style='position:absolute;inset:0;height:150px'></div><svg><rect><set "
+            "attributeName=opacity to=0 begin='a.focusin' /></rect></svg>",
+            "animations of drawings wait for keys or the focus",
         ),
         ("<style>p::first-line { font-feature-settings: 'ss01' }</style>", ""),
     ],

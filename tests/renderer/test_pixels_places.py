@@ -56,6 +56,16 @@ COVERED = {
             ("svg", "an animation that moves nothing", "animation:k 9s infinite"),
         )
     },
+    "a picture that only a script scrolls to": "<style>html { overflow-x: hidden }</style><div style='position:"
+    "relative;width:3000px;height:60px'><p style='position:sticky;left:1000px;width:900px;margin:0'>{}</p>"
+    f"<div style='position:absolute;left:1000px;top:0;width:900px;height:60px;{_WHITE_PICTURE}'></div></div>{_TALL}",
+    "a picture as high as a fixed body leaves room": "<style>body { margin: 0; position: fixed; left: 0; top: 0; "
+    "width: 900px; height: 3000px; padding-top: 100px; box-sizing: content-box }</style><p style='margin:0'>{}</p>"
+    f"<div style='position:absolute;top:99px;width:900px;height:calc(100% - 3010px);{_WHITE_PICTURE}'></div>",
+    "a shadow of what moves when the page is released": "<style>html, body { overflow: hidden } body { margin: 0; "
+    "position: relative }</style><p style='margin:0;height:40px'></p><p style='margin:0 0 600px;height:40px'>{}</p>"
+    "<p style='position:absolute;top:2000px'>far</p><div style='position:absolute;left:0;bottom:20px;width:900px;"
+    "height:40px;background:#fff;filter:drop-shadow(0 -580px 0 #fff) drop-shadow(0 -40px 0 #fff)'></div>",
     "a fixed svg in a marquee": "<style>html, body { height: 100%; margin: 0; overflow: hidden }</style><div style="
     "'height:100%;overflow:auto'><marquee scrollamount=0 behavior=slide style='height:60px'><p>{}</p><svg style='"
     f"position:fixed;left:0;top:0;width:900px;height:60px;{_WHITE_PICTURE}'></svg></marquee>{_TALL}</div>",

@@ -13,7 +13,7 @@
 // scrolls(style), canScroll(element): whether a box can be scrolled to the side, and down; and by a reader.
 // animationsOf(tree), runs(animation), endsWithin(animation, ms): animations, whether one goes by the clock, and ends soon.
 // isYoung(animation, ms): whether it has gone on for less than so long.
-// lasts(effect, ms): how long an animation may last that counts as it ends if readers stay for so long.
+// lasts(animation, ms): how long an animation may last that counts as it ends if readers stay for so long.
 // leftOf(animation): in how many ms it ends.
 // repeats(animation): whether it repeats for longer than readers stay; what it shows is looked at again and again.
 // isEndless(animation), periodOf(animation): whether it goes on for ever, or almost, and in how many ms it comes back.
@@ -257,15 +257,18 @@ globalThis.dom = (() => {
   // What is over so soon is not waited for. What repeats so fast may hide something as long as it goes on. What repeats as
   // slowly as this is like what does not repeat, and what repeats for so long is like what does so for ever.
   const SOON_MS = 5_000, FAST_MS = 1_000, SLOW_MS = 120_000, ENDLESS_MS = 600_000;
-  const isFast = ({ duration, iterations }) => iterations > 1 && duration < FAST_MS;
-  const lasts = (effect, ms) => (isFast(effect.getComputedTiming()) ? SOON_MS : ms);
+  const isFast = ({ effect, playbackRate }) => {
+    const { duration, iterations } = effect.getComputedTiming();
+    return iterations > 1 && duration < FAST_MS * Math.abs(playbackRate);
+  };
+  const lasts = (animation, ms) => (isFast(animation) ? SOON_MS : ms);
   const periodOf = ({ effect, playbackRate }) => {
     const { direction, duration } = effect.getComputedTiming();
     return (/alternate/.test(direction) ? 2 : 1) * duration / Math.abs(playbackRate);
   };
   const repeats = (animation) => {
     const timing = animation.effect.getComputedTiming();
-    if (isFast(timing)) return leftOf(animation) > SOON_MS;
+    if (isFast(animation)) return leftOf(animation) > SOON_MS;
     return timing.iterations > 1 && leftOf(animation) > ENDLESS_MS && periodOf(animation) <= SLOW_MS;
   };
   const isEndless = (animation) =>
@@ -296,14 +299,19 @@ globalThis.dom = (() => {
   // than they are awaited, and others go on for ever, or change more than how boxes are painted until then. shows: they
   // change which elements are shown at all. sizes: some that have not ended change the size of boxes or frames, which styles
   // may ask for. canvas: there is one, which some may lay out anew, and it has no picture then if scripts are off.
-  // backwards: some run backwards, as a script has let them.
+  // backwards: some run backwards, as a script has let them. lag: transitions follow some that go on for ever.
+  // long: some take very long and do not repeat.
   const restlessIn = (all) => {
     // Key frames do not tell of custom properties, which others may follow.
     const changes = ({ computedOffset, offset, easing, composite, ...all }) => Object.keys(all);
     const isLayingOut = (names) => !names.length || names.some((name) => !PAINTING.test(name));
     const laysOut = (one) => hasClock(one) && one.effect?.getKeyframes().map(changes).some(isLayingOut);
     // A script may have made it slower or faster, or let it start later.
-    const endsOf = (one) => (hasClock(one) && one.effect ? [one.effect.getComputedTiming().endTime, leftOf(one) || 0] : []);
+    const endsOf = (one) => {
+      if (!hasClock(one) || !one.effect) return [];
+      const { endTime } = one.effect.getComputedTiming();
+      return [endTime, endTime / Math.abs(one.playbackRate || 1), leftOf(one) || 0];
+    };
     const endOf = (one) => Math.max(0, ...endsOf(one));
     const isLate = (one) => endsOf(one).some((end) => end > SOON_MS && end < ENDLESS_MS);
     // A transition that has not begun yet; those of hours keep browsers from colouring fields.
@@ -312,6 +320,21 @@ globalThis.dom = (() => {
       const [delays, lengths] = [style.transitionDelay, style.transitionDuration]
         .map((list) => list.split(",").map((time) => 1000 * parseFloat(time)));
       return delays.map((delay, at) => delay + lengths[at % lengths.length]).some((end) => end > SOON_MS && end < ENDLESS_MS);
+    };
+    // Transitions of what is inherited begin as an animation above changes it, and lag behind it.
+    const INHERITED = /^(visibility|color|font.*|letterSpacing|wordSpacing|lineHeight|text(Indent|Shadow|Transform|Align)|fill.*|stroke.*|--.*)$/;
+    const within = (root) => [...trees(root)].flatMap((tree) => [...tree.querySelectorAll("*")]).flatMap((one) =>
+      (one instanceof HTMLSlotElement ? [one, ...one.assignedElements().flatMap((inner) => [inner, ...within(inner)])] : [one]));
+    const lags = ({ effect }) => {
+      const names = new Set(effect.getKeyframes().flatMap(changes));
+      // Lengths may follow the size of a font, and colours the colour.
+      const isInherited = !names.size || [...names].some((name) => INHERITED.test(name));
+      const follows = ({ transitionProperty, transitionDelay, transitionDuration }) => /[1-9]/.test(transitionDelay + transitionDuration)
+        && (isInherited || transitionProperty.split(", ").some((name) => names.has(name)));
+      const parts = ["::before", "::after"];
+      const styles = within(effect.target).filter(isLaidOut)
+        .flatMap((inner) => [getComputedStyle(inner), ...parts.map((name) => getComputedStyle(inner, name))]);
+      return [...styles, ...parts.map((name) => getComputedStyle(effect.target, name))].some(follows);
     };
     const FRAMES = "iframe, frame, object, embed";
     const holdsFrame = (one) => one?.matches(FRAMES) || one?.querySelector(FRAMES);
@@ -322,7 +345,11 @@ globalThis.dom = (() => {
         || root.querySelector(ANIMATING) !== null),
       backwards: (animations) => animations.some((one) => one.playbackRate < 0 && one.playState === "running"),
       late: (animations, root) => animations.some(isLate) || [...root.querySelectorAll("*")].filter(isLaidOut).some(waitsLong),
-      turns: (animations) => animations.some((one) => endOf(one) >= ENDLESS_MS || (isLate(one) && laysOut(one))),
+      turns: (animations) => animations.some((one) =>
+        endOf(one) >= ENDLESS_MS || (isLate(one) && (laysOut(one) || (runs(one) && repeats(one))))),
+      long: (animations) => animations.some((one) => !isOwn(one) && endOf(one) >= ENDLESS_MS && !(one instanceof CSSTransition)
+        && one.effect.getComputedTiming().iterations === 1),
+      lag: (animations) => animations.some((one) => !isOwn(one) && one.effect?.target && endOf(one) >= ENDLESS_MS && lags(one)),
       shows: (animations, root) => animations.some((one) =>
         !isOwn(one) && one.effect?.getKeyframes().some((key) => "display" in key || "contentVisibility" in key))
         || [...root.querySelectorAll("[attributeName]")].some((one) => one.getAttribute("attributeName").trim() === "display"),

@@ -60,15 +60,16 @@ globalThis.domsieve = (() => {
   const release = () => {
     const { body } = document;
     if (!body || getComputedStyle(body).position !== "fixed") return;
-    const { left, top, right, bottom, width, height } = body.getBoundingClientRect();
+    const { left, top, right, bottom, height } = body.getBoundingClientRect();
     const isLocked = height > innerHeight + 1 && top <= 0 && bottom > 0;
     const scrolls = part(body, Element, "scrollHeight") > part(body, Element, "clientHeight") + 1 && canScroll(body)[1];
     if (!isLocked && !scrolls) return;
     const y = isLocked ? 0 : top;
     const beside = [...(isLocked ? [0, 0] : [-top, bottom - innerHeight]), right - innerWidth, -left].map((px) => Math.max(px, 0));
     const [above, below, after, before] = beside.map((px) => `${px || -FAR_PX}px`);
+    const style = getComputedStyle(body);
     const look = {
-      position: "absolute", isolation: "isolate", margin: "0px", boxSizing: "border-box", width: `${width}px`, ...(scrolls ? { height: `${height}px` } : {}),
+      position: "absolute", isolation: "isolate", margin: "0px", width: style.width, ...(scrolls ? { height: style.height } : {}),
       ...(beside.some(Boolean) ? { clipPath: `inset(${above} ${after} ${below} ${before})` } : {}),
     };
     const lay = (...place) => animated(body, { ...look, left: `${place[0]}px`, top: `${place[1]}px` });
@@ -118,6 +119,7 @@ globalThis.domsieve = (() => {
     uppercase: (letter) => [letter.toUpperCase(), letter.toUpperCase().toLowerCase()],
     lowercase: (letter) => [letter.toLowerCase(), letter.toLowerCase()],
   };
+  let isSpelled = false;
   const spellOut = (all) => {
     if (!all.some(([text, style]) => !style && text.data.search(LONGER) >= 0)) return;
     for (const [element, style] of all) {
@@ -138,7 +140,10 @@ globalThis.domsieve = (() => {
           range.setStart(text, index);
           range.setEnd(text, index + 1);
           const [changed, spelled] = inCase(letter);
-          if (changed.length > 1 && range.getBoundingClientRect().top < end) text.replaceData(index, 1, spelled);
+          if (changed.length > 1 && range.getBoundingClientRect().top < end) {
+            text.replaceData(index, 1, spelled);
+            isSpelled = true;
+          }
         }
       }
     }
@@ -228,6 +233,7 @@ globalThis.domsieve = (() => {
     };
   };
   const turned = new WeakSet(); // brought through this time before, and back
+  let isRow = false; // whether animations end later than they are awaited, since others began them
   const pass = (trees, ms, known, clocks = []) => {
     const isRestarted = restarting(trees);
     const moved = new Map();
@@ -241,7 +247,9 @@ globalThis.domsieve = (() => {
         if (isRestarted(one)) continue;
         const isWaiting = waits(one) && !repeats(one), isTurning = !isWaiting && !isPassing(one, ms - now);
         if (isTurning && !runs(one)) continue;
-        moved.set(one, { isWaiting, isTurning, since: now, from: one.currentTime, end: now + leftOf(one) });
+        const end = now + leftOf(one);
+        isRow ||= now > 0 && !isTurning && end > SOON_MS;
+        moved.set(one, { isWaiting, isTurning, since: now, from: one.currentTime, end });
       }
     };
     for (let left = MOST_STEPS; left > 0; left--) {
@@ -376,7 +384,7 @@ globalThis.domsieve = (() => {
       const found = restlessIn(all);
       if (clocks.some((one) => timeOf(one) > performance.now() + AHEAD_MS)) found.push("clock");
       if (hasCanvas && goings.some(({ fragment }) => fragment !== undefined)) found.push("fragment");
-      if (moves && goings.some(({ ms }) => ms > SOON_MS && ms <= SLOW_MS)) found.push("goes");
+      if (moves && goings.some(({ ms }) => ms <= SLOW_MS)) found.push("goes");
       return found;
     },
 
@@ -418,7 +426,8 @@ globalThis.domsieve = (() => {
       const isLeaving = stayOn(passing[0]);
       const back = new Set(postponed.map(([one]) => one));
       const hasOthers = [...passing[1]].some((one) => !back.has(one)) || allTrees().flatMap(clocksOf).some(hasOwn);
-      const oddities = back.size && hasOthers ? ["young"] : [];
+      const oddities = [...(back.size && hasOthers ? ["young"] : []), ...(isRow ? ["late"] : []),
+        ...(isSpelled && (CSS.highlights.size || !getSelection().isCollapsed) ? ["spelled"] : [])];
       if (!postponed.length && !isLeaving) return oddities;
       for (const [one, time] of postponed.splice(0)) {
         one.currentTime = time;

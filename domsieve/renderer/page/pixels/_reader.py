@@ -64,13 +64,18 @@ class Reader(Camera):
         found : (2,), along which axes it is known to be scrolled; those along which keys do so are added.
         """
         document, handle = await self.box(scene, node)
+        closed = self._roots.get(document, ())
         if any(await self.ask_all("hasCanvas")):  # styles may follow the focus, and lay it out anew
             self.doubt = self.doubt or "a canvas may lose its picture as keys are tried"
+        if any(await self.ask_all("hasKeyEvents")):
+            self.doubt = self.doubt or "animations of drawings wait for keys or the focus"
+        await self.ask_all("noteFocus")
         for number in sorted(CHANCE.sample(range(count), min(count, _MOST_FOCUSED))):
-            is_taken = await self.call(document, "focus", handle, number)
+            is_taken = await self.call(document, "focus", handle, number, *closed)
             for axis, key in itertools.product(np.flatnonzero(~found).tolist(), (0, 1)) if is_taken else ():
                 found[axis] = found[axis] or await self._key(document, axis, key)
-            if not await self.call(document, "unfocus"):
+            await self.call(document, "unfocus")
+            if any(await self.ask_all("hasMovedFocus")):
                 self.doubt = self.doubt or "the focus cannot be put back to where it was"
             if any(await self.ask_all("isMoving")):
                 self.doubt = self.doubt or "animations begin as keys are tried"

@@ -9,7 +9,7 @@ from urllib.parse import urljoin
 import msgspec
 import numpy as np
 
-from domsieve.renderer.page.pixels._parts import F64, OUTWARDS, meet
+from domsieve.renderer.page.pixels._parts import F64, OUTWARDS, meet, shadow_px
 from domsieve.renderer.page.pixels._scene import SHOWING, Scene
 from domsieve.renderer.page.pixels.pixel_capture import PixelCapture
 from domsieve.snapshot.page import Kind
@@ -24,7 +24,10 @@ _REFERRED = frozenset({"mask", "pattern", "symbol", "clippath", "marker", "defs"
 _OUTSET_PX = 40.0
 
 # Of what is in a box, these show another part where the box is larger or somewhere else.
-_BY_BOX = frozenset({"background-image", "clip-path", "filter", "mask-image", "perspective"})
+_BY_BOX = frozenset({"background-image", "border-image", "clip-path", "filter", "mask-image", "perspective"})
+
+# These paint beyond their box if it does not cut them.
+_REPLACED = frozenset({"img", "video", "canvas", "svg", "object", "embed", "iframe"})
 
 # More boxes than these that change are a page that changes as a whole.
 _MOST_CHANGED = 100
@@ -40,10 +43,11 @@ _PICTURED, _ADDRESSES = (
 _Drawn = dict[int, tuple[tuple[str, ...], list[float]]]
 
 
-def mark_changed(scene: Scene, before: PixelCapture, after: PixelCapture, names: Sequence[str]) -> None:
+def mark_changed(scene: Scene, before: PixelCapture, after: PixelCapture, names: Sequence[str]) -> bool:
     """Mark the texts of a scene as unsure that differ in two captures, or of which what may cover them does.
 
-    The overflow of the root and the body may differ: a lock was released.
+    The overflow of the root and the body may differ: a lock was released. Returns whether what differs may cover
+    texts anywhere.
 
     Parameters
     ----------
@@ -67,7 +71,8 @@ def mark_changed(scene: Scene, before: PixelCapture, after: PixelCapture, names:
             one, other, at = first.get(node), second.get(node), start + node
             if one:
                 left, top, width, height = one[1]
-                boxes[at] = left, top, left + width, top + height
+                beyond = _beyond_px(dict(zip(names, one[0], strict=False)), scene.names[at])
+                boxes[at] = left - beyond, top - beyond, left + width + beyond, top + height + beyond
             if not one or not other:
                 restyled[at] = moved[at] = True
                 continue
@@ -91,7 +96,7 @@ def mark_changed(scene: Scene, before: PixelCapture, after: PixelCapture, names:
     covers = np.flatnonzero(changed & ~np.isnan(boxes[:, 0]) & (scene.kind != Kind.TEXT))
     if covers.size > _MOST_CHANGED:
         scene.unsure[:] = True
-        return
+        return False
     x, y, x_end, y_end = boxes.T
     is_frame = np.zeros(size, np.bool_)
     is_frame[above[above >= 0]] = True
@@ -101,6 +106,8 @@ def mark_changed(scene: Scene, before: PixelCapture, after: PixelCapture, names:
         meets &= (scene.document_of == scene.document_of[node]) & ~scene.below_one(node)
         meets[node] = False
         scene.unsure |= meets | scene.below(meets & is_frame)
+    is_far = boxes[:, 0] == -np.inf
+    return bool((changed & (is_far | scene.below(is_far))).any())
 
 
 def skip_invisible(scene: Scene, capture: PixelCapture, names: Sequence[str]) -> None:
@@ -273,6 +280,18 @@ def _pictured(scene: Scene, number: int, addresses: Collection[str]) -> Iterable
                 address for address in addresses if f'url("{address}")' in urls or f'url("{address}#' in urls
             ]
         yield from ((node, address) for address in known[styles])
+
+
+def _beyond_px(styles: Mapping[str, str], tag: str) -> float:
+    """Return how far an element may paint beyond its box, given its name."""
+    effect = styles.get("filter", "") + styles.get("-webkit-box-reflect", "") + styles.get("border-image", "")
+    is_cut = "visible" not in {styles.get("overflow-x"), styles.get("overflow-y")}
+    if any(word in effect for word in ("drop-shadow", "url(", "gradient")) or (
+        tag in _REPLACED and not is_cut
+    ):
+        return np.inf
+    reach = (shadow_px(styles.get(name, "")) for name in ("text-shadow", "outline", "outline-offset"))
+    return shadow_px(styles.get("box-shadow", ""), 4) + sum(reach)
 
 
 def _drawn(capture: PixelCapture, number: int) -> _Drawn:

@@ -39,6 +39,7 @@ from domsieve.renderer.page._page_events import PageEvents
 from domsieve.renderer.page.pixels._boxes import around_all
 from domsieve.renderer.page.pixels._count import Count, Sight
 from domsieve.renderer.page.pixels._fonts import Written, letters_of_fonts
+from domsieve.renderer.page.pixels._oddities import doubt_about
 from domsieve.renderer.page.pixels._parts import F64, Ints, common
 from domsieve.renderer.page.pixels._scene import SHOWING, Scene
 from domsieve.renderer.page.pixels._scripts import revealed, with_scripts
@@ -80,25 +81,6 @@ _FOLLOWING = (
 )
 # So many letters make a few words, which may say something.
 _MOST_UNCLEAR = 15
-# What pages may have that pictures cannot follow, and hardly any has, see ``oddities``.
-_ODDITIES = {
-    ("noscript",): "the page may show what is for browsers without scripts",
-    ("events",): "animations of drawings wait for events, or change what is elsewhere",
-    ("sizes",): "styles may follow sizes that animations change",
-    ("number",): "a wheel changes a number field, which has the focus",
-    ("shows",): "animations change which elements are shown",
-    ("late", "turns"): "animations end late, while others go on",
-    ("fragment",): "a canvas may lose its picture as the page goes to a fragment",
-    ("canvas",): "a canvas may lose its picture as animations lay out the page",
-    ("frames",): "several documents are animated, each by a clock of its own",
-    ("clocks", "turns"): "drawings and styles are animated, each by a clock of its own",
-    ("backwards",): "animations run backwards",
-    ("pictures", "queries"): "styles may follow sizes that late pictures change",
-    ("pictures", "inner"): "frames may follow sizes that late pictures change",
-    ("young",): "animations have begun again, while others go on",
-    ("clock",): "a script has set the clock of a drawing",
-    ("goes",): "the page goes elsewhere while animations go on",
-}
 
 
 async def look(
@@ -127,7 +109,7 @@ async def look(
     style_names : the computed properties of the capture.
     missing : what readers may see, although it is missing now; what `watch` still awaits is added.
     moments : the moments of animations at which texts may be in view that are not in the capture.
-    restless : which of ``_ODDITIES`` there were before animations were brought to where they are.
+    restless : what ``restless`` of ``tab.js`` said before animations were brought to where they are.
     scripts : whether scripts were on until now. If styles depend on that, the page is captured again as it was then,
         and not pictured.
 
@@ -234,13 +216,9 @@ class _Page(Searcher):
         if mark_missing(scene, missing):
             self.doubt = "pictures are missing that may cover or move texts"
         answers = await self.ask_all("oddities", scripts)
-        oddities = {*restless, *itertools.chain(*answers)}
-        oddities.update(["inner"] * (len(capture.documents) > 1))
-        if sum("turns" in answer for answer in answers) > 1:
-            oddities.add("frames")
-        for together, doubt in _ODDITIES.items():
-            if oddities.issuperset(together):
-                self.doubt = self.doubt or doubt
+        has = {"inner": len(capture.documents) > 1, "moments": self.moments is not None}
+        doubt = doubt_about(restless, answers, *(name for name, is_so in has.items() if is_so))
+        self.doubt = self.doubt or doubt
         metrics = await self.session.send("Page.getLayoutMetrics")
         window = metrics["cssLayoutViewport"]
         window_px = np.array([window["clientWidth"], window["clientHeight"]], np.float64)
@@ -340,10 +318,12 @@ class _Page(Searcher):
         """Pause what moves by itself; return how many animations there are."""
         counts = np.array(
             await self.ask_all("still", self.moments.held_at if self.moments else 0), np.intp
-        ).reshape(-1, 2)
-        every, left_out = map(int, counts.sum(axis=0))
+        ).reshape(-1, 3)
+        every, left_out, covering = map(int, counts.sum(axis=0))
         if left_out:
             self.doubt = self.doubt or f"{left_out} animations too many, which may move texts"
+        if covering:
+            self.doubt = self.doubt or "what animations throw about may cover texts"
         return every
 
     async def _settle(
@@ -380,8 +360,8 @@ class _Page(Searcher):
         if animations or before or scene.frames:
             capture, names = await self.capture(names if before else SHOWING), names if before else SHOWING
             scene.place(capture, await self.frame_places(scene))
-            if before:
-                mark_changed(scene, before, capture, names)
+            if before and mark_changed(scene, before, capture, names):
+                self.doubt = self.doubt or "what moves as the page is released may cover texts"
         skip_invisible(scene, capture, names)
         return {node: fixed[node] for node in scene.fixed.tolist()}, grounds
 

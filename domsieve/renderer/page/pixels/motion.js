@@ -45,14 +45,15 @@ Object.assign(domsievePixels, (() => {
   let [backed, isUnbacked] = [[], false];
 
   const MOST_ENDLESS = 2_000; // a bound of the work
-  // Nobody reads what is thrown about for ever. Returns how many animations are left out.
+  // Nobody reads what is thrown about for ever. Returns how many animations are left out, and 1 if something is hidden that may
+  // cover others, else 0.
   const hideEndless = () => {
     const all = paused.map(([animation]) => animation).filter(({ effect }) =>
       effect?.target && effect.getComputedTiming().endTime > SOON_MS);
     const endless = all.length > MOST_ENDLESS ? all.sort(() => Math.random() - 0.5).slice(0, MOST_ENDLESS) : all;
     const clocks = stopped.filter(([drawing]) => hasOwn(drawing));
-    if (endless.length || clocks.length) hideThrown(known, endless, clocks);
-    return all.length - endless.length;
+    const isCovering = (endless.length || clocks.length) && hideThrown(known, endless, clocks);
+    return [all.length - endless.length, Number(isCovering)];
   };
   // Animations are as readers find them now: what ends soon had time for it.
   const hold = (animation) => {
@@ -78,8 +79,11 @@ Object.assign(domsievePixels, (() => {
       const lateS = heldAt && (performance.timeOrigin + own("timeline").currentTime - heldAt) / 1000;
       const animations = allAnimations(known);
       animations.forEach(hold);
-      // A caret that is more than a bar may cover text.
-      const isBar = (one) => !one || /^(auto|bar|undefined)$/.test(getComputedStyle(one).caretShape);
+      // A caret that is more than a bar, or is enlarged, may cover text.
+      const MOST_ENLARGED = 3;
+      const isThin = (one) => !(one instanceof HTMLElement) || ["Width", "Height"].every((name) =>
+        run(one, Element, "getBoundingClientRect")[name.toLowerCase()] <= MOST_ENLARGED * Math.max(part(one, HTMLElement, `offset${name}`), 1));
+      const isBar = (one) => !one || (/^(auto|bar|undefined)$/.test(getComputedStyle(one).caretShape) && isThin(one));
       adopt([stilled, sudden, known.every((root) => isBar(root.activeElement)) ? caretless : lit], known);
       backed = known.flatMap((root) => [...root.querySelectorAll(":modal, :popover-open, :fullscreen")]);
       // Those that go with the page are covers of its text, and grounds of what goes with the page in front of them. In
@@ -95,7 +99,7 @@ Object.assign(domsievePixels, (() => {
           stopped.push([drawing, time]);
         }
       }
-      return [animations.length, hideEndless()];
+      return [animations.length, ...hideEndless()];
     },
 
     resume() {
@@ -154,12 +158,15 @@ Object.assign(domsievePixels, (() => {
       // No scripts may run in some frames, also for readers.
       const mayRun = frameElement?.getAttribute("sandbox")?.toLowerCase().split(/\s+/).includes("allow-scripts");
       const isApart = globalThis.origin === "null" || mayRun === false;
+      // Others may show these, wherever they are.
+      const REFERRED = "filter, mask, clipPath, pattern, symbol, linearGradient, radialGradient, marker, [id]";
       const isFar = (one) => part(one, Element, "localName") !== "mpath"
         && (one.getAttribute("attributeName") === "class" || one.hasAttribute("href") || one.hasAttribute("xlink:href"));
       const waits = (one) => ["begin", "end"].some((name) => isSent(one.getAttribute(name)));
       const isOdd = {
         queries: hasSizeQueries,
-        clocks: (root) => clocksOf(root).some((one) => hasOwn(one) && isLaidOut(one)),
+        videos: (root) => [...root.querySelectorAll("video")].some(({ paused, ended }) => !paused && !ended),
+        clocks: (root) => clocksOf(root).some((one) => hasOwn(one) && (isLaidOut(one) || one.querySelector(REFERRED))),
         events: (root) => [...root.querySelectorAll(ANIMATING)].some((one) => isFar(one) || waits(one)),
         number: ({ activeElement }) => activeElement instanceof HTMLInputElement && activeElement.type === "number",
         noscript: (root) => withScripts && [...root.querySelectorAll("noscript")].some((one) => isApart || isShown(one)),
@@ -218,7 +225,7 @@ Object.assign(domsievePixels, (() => {
       drop([unlaid], all);
       const fresh = allAnimations(all).filter((one) => !old.has(one));
       for (const animation of fresh.filter(({ playState }) => playState === "running")) {
-        if (animation.effect.getComputedTiming().endTime <= lasts(animation.effect, endsMs)) animation.finish();
+        if (animation.effect.getComputedTiming().endTime <= lasts(animation, endsMs)) animation.finish();
         else {
           animation.currentTime = endsMs * (1 + Math.random()); // no page can know when
           animation.pause();
@@ -226,6 +233,12 @@ Object.assign(domsievePixels, (() => {
       }
       const isOther = fresh.some(({ effect }) => !(effect?.target instanceof HTMLCanvasElement));
       if (isLaid || isOther || looks() !== before) throw new Error("A canvas cannot be laid out anew.");
+    },
+
+    // Whether animations of drawings wait for keys or the focus.
+    hasKeyEvents(...roots) {
+      return treesOf(roots).some((root) => [...root.querySelectorAll(ANIMATING)].some((one) =>
+        ["begin", "end"].some((name) => /key|focus|blur|access|DOMActivate|activate/i.test(one.getAttribute(name)))));
     },
 
     hasCanvas(...roots) {

@@ -311,7 +311,9 @@ globalThis.domsievePixels = (() => {
     scrollPage(left, top) {
       const [root, port] = [own("documentElement"), own("scrollingElement")];
       const size = port ? [part(port, Element, "clientWidth"), part(port, Element, "clientHeight")] : [innerWidth, innerHeight];
-      return [...this.scroll(root, left, top), ...size];
+      const place = scrolledTo(root);
+      const to = this.openAxes().map((isOpen, axis) => (isOpen ? [left, top] : place)[axis]); // as readers can
+      return [...this.scroll(root, ...to), ...size];
     },
 
     restore() {

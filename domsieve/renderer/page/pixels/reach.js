@@ -8,8 +8,8 @@
 // returns along which axes a wheel should scroll it, and some places, as shares of the window, where it should scroll it or
 // boxes in it, none if a reader has another way; along which axes it has moved since, and where all
 // boxes at a place are, null if that is not known; undoes what a wheel has scrolled; and undoes all.
-// focus(element, number), unfocus(): gives one of the elements in a box that may take keys the focus, and returns whether it
-// has it; undoes that, and returns whether it is as it was.
+// focus(element, number, ...closed), unfocus(): gives one of the elements in a box that may take keys the focus, and
+// returns whether it has it; undoes that. noteFocus(), hasMovedFocus(): whether styles can tell that from what was before.
 // bringOn(element, share, px), bringBack(): scrolls to a box, and the box by a share of its way and some px, and back.
 // openAxes(): along which axes the page can be scrolled by its styles.
 // isScroller(element): along which axes a box, or the page itself, can be scrolled by its style.
@@ -155,14 +155,21 @@ Object.assign(domsievePixels, (() => {
   };
   // Elements in a box that may take keys, but not those that need them for themselves, or hand them to other pages.
   const TAKERS = "select, option, optgroup, input[type=range i], input[type=radio i], audio, video, iframe, object, embed";
+  // The key Tab leaves out what is in a host or a frame that it leaves out.
+  const isTabbed = (one) => {
+    if (!one) return true;
+    const root = rootOf(one);
+    return one.tabIndex >= 0 || !one.hasAttribute("tabindex") ? isTabbed(root instanceof ShadowRoot ? root.host : root.defaultView?.frameElement) : false;
+  };
   const keyed = (element) => [element, ...run(element, Element, "querySelectorAll", "*")]
-    .filter((one) => one.tabIndex >= 0 && !run(one, Element, "matches", TAKERS));
+    .filter((one) => one.tabIndex >= 0 && !run(one, Element, "matches", TAKERS) && isTabbed(one));
   const kindOf = (element) => [SVGElement, MathMLElement].find((kind) => element instanceof kind) ?? HTMLElement;
   const focusOn = (element) => run(element, kindOf(element), "focus", { preventScroll: true });
-  // The element that has the focus, in the innermost open shadow tree; what is in closed ones is not known.
-  const focusedIn = () => {
+  // The element that has the focus, in the innermost shadow tree, also if it is a closed one of these.
+  const focusedIn = (closed = []) => {
     let found = own("activeElement");
-    for (let root; found && (root = part(found, Element, "shadowRoot")) && root.activeElement;) found = root.activeElement;
+    const treeOf = (host) => part(host, Element, "shadowRoot") ?? closed.find((tree) => tree.host === host);
+    for (let root; found && (root = treeOf(found)) && root.activeElement;) found = root.activeElement;
     return found;
   };
   const isWithin = () => run(own("documentElement"), Element, "matches", ":focus-within");
@@ -197,7 +204,14 @@ Object.assign(domsievePixels, (() => {
   const MOST_GRIPS = 3;
   const held = [];
   let [gripped, brought] = [[], []];
-  let [focused, hadFocus] = [null, false];
+  let [focused, stateBefore] = [null, []];
+  // What styles can tell of the focus, and what is selected, unless that is nothing.
+  const focusState = () => {
+    const { isCollapsed, anchorNode, anchorOffset, focusNode, focusOffset } = getSelection();
+    const found = focusedIn();
+    return [found, isWithin(), found && run(found, Element, "matches", ":focus-visible"),
+      ...(isCollapsed ? [null] : [anchorNode, anchorOffset, focusNode, focusOffset])];
+  };
 
   return {
     // Whether a reader can scroll a box: a pointer reaches it somewhere, or keys do, for something in it takes these.
@@ -231,21 +245,29 @@ Object.assign(domsievePixels, (() => {
       return { axes, places: gripped.map(({ place }) => place), keys: keyed(element).length };
     },
 
-    focus(element, number) {
+    focus(element, number, ...closed) {
       const one = keyed(element)[number];
-      [focused, hadFocus] = [focusedIn(), isWithin()];
+      focused = focusedIn();
       focusOn(one);
       gripped = [{ before: [[element, scrolledTo(element)]] }];
-      return run(one, Element, "matches", ":focus");
+      // A host may hand it to what is in its tree.
+      const taker = focusedIn(closed);
+      return run(one, Element, "matches", ":focus") && !run(taker, Element, "matches", TAKERS);
     },
 
     unfocus() {
       const active = focusedIn();
       if (active) run(active, kindOf(active), "blur");
       if (focused) focusOn(focused);
-      const isAsBefore = focusedIn() === focused && isWithin() === hadFocus;
       focused = null;
-      return isAsBefore;
+    },
+
+    noteFocus() {
+      stateBefore = focusState();
+    },
+
+    hasMovedFocus() {
+      return focusState().some((one, at) => one !== stateBefore[at]);
     },
 
     turned(number) {

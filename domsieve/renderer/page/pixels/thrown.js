@@ -1,6 +1,6 @@
 // Evaluated after page.js: adds what hides the texts and frames that animations throw about, so that nobody can read them.
 // hideThrown(trees, animations, drawings): of endless animations, which are paused, and of drawings with a clock, each with
-// its time.
+// its time. Returns whether it has also hidden what may cover others.
 Object.assign(domsievePixels, (() => {
   const { part, run, own, isLaidOut } = dom;
   const { put, outer } = domsievePixels;
@@ -171,7 +171,14 @@ Object.assign(domsievePixels, (() => {
         animations.forEach((one, at) => { one.currentTime = times[at] + ms * one.playbackRate; });
         for (const [drawing, time] of drawings) run(drawing, SVGSVGElement, "setCurrentTime", time + ms / 1000);
       };
-      const hide = (node) => put(elementOf(node), { opacity: "0", clipPath: "inset(50%)" });
+      let isCovering = false;
+      // What else is in the element goes with the text.
+      const hide = (node) => {
+        const element = elementOf(node);
+        const { backgroundColor, backgroundImage } = getComputedStyle(element);
+        isCovering ||= node === element || element.childElementCount > 0 || backgroundImage !== "none" || !/, 0\)$/.test(backgroundColor);
+        put(element, { opacity: "0", clipPath: "inset(50%)" });
+      };
       // Style sheets may follow the classes of a drawing, and change anything.
       const leading = drawings.some(([one]) => one.querySelector("[attributeName=class]")) ? [own("documentElement")] : [];
       const targets = new Set([...animations.map(({ effect }) => effect.target), ...drawings.map(([one]) => one), ...leading]);
@@ -231,6 +238,7 @@ Object.assign(domsievePixels, (() => {
       goOn(0);
       for (const [node, count] of left) if (count > LEAST_OFTEN * LOOKS) hide(node);
       for (const [text] of withOthers(inOnePlace.filter(([, , count]) => count >= LEAST_FLASHES * LOOKS))) hide(text);
+      return isCovering;
     },
   };
 })());

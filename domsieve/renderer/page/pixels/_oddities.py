@@ -1,0 +1,47 @@
+"""What pages may have that pictures cannot follow, and hardly any has."""
+
+from collections.abc import Collection, Sequence
+
+_CLOCKS = "drawings and styles are animated, each by a clock of its own"
+_VIDEOS = "videos are played, which do not follow as animations are brought on"
+# Names of `oddities` in motion.js, `restlessIn` in dom.js, and `restless` and `resume` in tab.js; see there. "inner"
+# is for pages with frames, "frames" if several documents are animated, "moments" if only other moments have a text.
+_DOUBTS = {
+    ("noscript",): "the page may show what is for browsers without scripts",
+    ("events",): "animations of drawings wait for events, or change what is elsewhere",
+    ("sizes",): "styles may follow sizes that animations change",
+    ("number",): "a wheel changes a number field, which has the focus",
+    ("shows",): "animations change which elements are shown",
+    ("late", "turns"): "animations end late, while others go on",
+    ("lag",): "transitions follow animations that go on",
+    ("late", "videos"): _VIDEOS,
+    ("clocks", "videos"): _VIDEOS,
+    ("long", "videos"): _VIDEOS,
+    ("moments", "videos"): _VIDEOS,
+    ("fragment",): "a canvas may lose its picture as the page goes to a fragment",
+    ("canvas",): "a canvas may lose its picture as animations lay out the page",
+    ("frames",): "several documents are animated, each by a clock of its own",
+    ("clocks", "turns"): _CLOCKS,
+    ("clocks", "late"): _CLOCKS,
+    ("backwards",): "animations run backwards",
+    ("pictures", "queries"): "styles may follow sizes that late pictures change",
+    ("pictures", "inner"): "frames may follow sizes that late pictures change",
+    ("young",): "animations have begun again, while others go on",
+    ("clock",): "a script has set the clock of a drawing",
+    ("spelled",): "highlights may lie on other letters, where capitals of a first line have more of them",
+    ("goes",): "the page goes elsewhere while animations go on",
+}
+
+
+def doubt_about(restless: Collection[str], documents: Sequence[Collection[str]], *others: str) -> str:
+    """Return why pictures may not show what readers see, "" if there is no such reason.
+
+    Parameters
+    ----------
+    restless, others : what the page has, or had before animations were brought on.
+    documents : what each of its documents has.
+    """
+    found = {*restless, *others}.union(*documents)
+    if sum(not {"clocks", "turns"}.isdisjoint(one) for one in documents) > 1:
+        found.add("frames")
+    return next((doubt for together, doubt in _DOUBTS.items() if found.issuperset(together)), "")
