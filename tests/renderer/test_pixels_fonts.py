@@ -430,18 +430,18 @@ def _coloured(*colours: tuple[float, ...]) -> bytes:
     return _saved(font)
 
 
-def _with_like_letters_beside_others() -> bytes:
-    """Return a font that draws letters beside others as ones that look nearly like them."""
-    font = TTFont(_FONTS / "DejaVuSansMono.ttf")
+def _with_others_beside(name: str, letters: str, others: str, features: str = "") -> bytes:
+    """Return a font that draws some letters as others where any letter is beside them."""
+    font = TTFont(_FONTS / name)
     del font["GSUB"]
     names = font.getBestCmap()
-    letters = " ".join(names[ord(one)] for one in string.ascii_lowercase)
-    pairs = zip("thepoldnyubg", "lbobdtqhvnpq", strict=True)
+    all_ = " ".join(names[ord(one)] for one in string.ascii_lowercase)
+    pairs = zip(letters, others, strict=True)
     rules = " ".join(f"sub {names[ord(one)]} by {names[ord(other)]};" for one, other in pairs)
     addOpenTypeFeaturesFromString(
         font,
-        f"@any = [{letters}]; lookup other {{ {rules} }} other; "
-        "feature calt { sub @any @any' lookup other; sub @any' lookup other @any; } calt;",
+        f"@any = [{all_}]; lookup other {{ {rules} }} other; "
+        f"feature calt {{ sub @any' lookup other @any; sub @any @any' lookup other; }} calt; {features}",
     )
     return _saved(font)
 
@@ -463,25 +463,8 @@ def _specked() -> bytes:
     return _saved(font)
 
 
-def _with_lying_widths() -> bytes:
-    """Return a font that draws other letters beside each other, and makes the last one of what is drawn very wide."""
-    font = TTFont(_FONTS / "DejaVuSans.ttf")
-    del font["GSUB"]
-    names = font.getBestCmap()
-    letters = " ".join(names[ord(one)] for one in string.ascii_lowercase)
-    rules = " ".join(
-        f"sub {names[ord(one)]} by {names[ord(other)]};"
-        for one, other in zip("aeiorn", "oaezmh", strict=True)
-    )
-    addOpenTypeFeaturesFromString(
-        font,
-        f"@any = [{letters}]; lookup other {{ {rules} }} other; "
-        "feature calt { sub @any' lookup other @any; sub @any @any' lookup other; } calt; "
-        "feature kern { ignore pos @any' @any; pos @any' 30000; } kern;",
-    )
-    return _saved(font)
-
-
+# The last letter of what is drawn is very wide.
+_LYING_WIDTHS = "feature kern { ignore pos @any' @any; pos @any' 30000; } kern;"
 _FEW = [dict(zip(one, one[1:] + one[:1], strict=True)) for one in ("eou", "rst", "cdm", "bkp", "vxz")]
 
 
@@ -490,11 +473,11 @@ _FEW = [dict(zip(one, one[1:] + one[:1], strict=True)) for one in ("eou", "rst",
     [
         ([_coloured((0, 0, 0, 0.02), (1, 0, 0, 1))], ""),
         ([_coloured((0, 0, 0, 1), (0, 1, 0, 1))], "background:#000;color:#0f0"),
-        ([_with_like_letters_beside_others()], ""),
+        ([_with_others_beside("DejaVuSansMono.ttf", "thepoldnyubg", "lbobdtqhvnpq")], ""),
         ([_specked()], ""),
         ([_moved(string.ascii_lowercase, wide=0.55)], ""),
         ([_moved(string.ascii_lowercase, high=0.5)], ""),
-        ([_with_lying_widths()], ""),
+        ([_with_others_beside("DejaVuSans.ttf", "aeiorn", "oaezmh", _LYING_WIDTHS)], ""),
         ([_with_words({one: one[::-1] for one in _WORDS.split()})], ""),
         (
             [_with_words({one: one[::-1] for one in _WORDS.split()}, feature="hlig")],

@@ -65,7 +65,7 @@ def likelihoods(letters: str, encoded: Sequence[str]) -> F64:
         shares /= shares.sum(axis=1, keepdims=True)
         own = alike[[NAMES.index(letters[at]) for at in drawn]] > 0
         likely = np.minimum((shares * own).sum(axis=1), 1)
-        near = distances(values, known / 255)
+        near = distances(values, known)
         times = farther(near, own[:, : len(NAMES)])
         likely[times > _FARTHER] = np.minimum(likely[times > _FARTHER], _LIKELY)
         found[drawn] = np.where(times > _FAR, 0, likely)
@@ -145,4 +145,5 @@ def _around(ink: NDArray[np.uint8]) -> tuple[int, int, int, int] | None:
 def _network() -> list[F64]:
     """Return which of `NAMES` look like each (K, K + 1), their forms (K, M, F), and the layers of the network."""
     with np.load(_FILE, allow_pickle=False) as found:
-        return [found[name].astype(np.float64) for name in found.files]
+        alike, known, *layers = (found[name].astype(np.float64) for name in found.files)
+    return [alike, known / 255, *layers]

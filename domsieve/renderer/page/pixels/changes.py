@@ -26,6 +26,19 @@ _OUTSET_PX = 40.0
 # Of what is in a box, these show another part where the box is larger or somewhere else.
 _BY_BOX = frozenset({"background-image", "border-image", "clip-path", "filter", "mask-image", "perspective"})
 
+# What may paint beyond a box.
+_BEYOND = frozenset(
+    {
+        "filter",
+        "-webkit-box-reflect",
+        "border-image",
+        "box-shadow",
+        "text-shadow",
+        "outline",
+        "outline-offset",
+    }
+    | {"overflow-x", "overflow-y"}
+)
 # These paint beyond their box if it does not cut them.
 _REPLACED = frozenset({"img", "video", "canvas", "svg", "object", "embed", "iframe"})
 
@@ -63,6 +76,7 @@ def mark_changed(scene: Scene, before: PixelCapture, after: PixelCapture, names:
             raise ValueError("The page has changed its structure.")
     lock = [number for number, name in enumerate(names) if name in {"overflow-x", "overflow-y"}]
     by_box = [number for number, name in enumerate(names) if name in _BY_BOX]
+    beyond = {name: number for number, name in enumerate(names) if name in _BEYOND}
     size = scene.kind.size
     restyled, moved, boxes = np.zeros(size, np.bool_), np.zeros(size, np.bool_), np.full((size, 4), np.nan)
     for number, start in enumerate(scene.starts[:-1].tolist()):
@@ -71,8 +85,9 @@ def mark_changed(scene: Scene, before: PixelCapture, after: PixelCapture, names:
             one, other, at = first.get(node), second.get(node), start + node
             if one:
                 left, top, width, height = one[1]
-                beyond = _beyond_px(dict(zip(names, one[0], strict=False)), scene.names[at])
-                boxes[at] = left - beyond, top - beyond, left + width + beyond, top + height + beyond
+                styles = {name: one[0][number] for name, number in beyond.items()} if one[0] else {}
+                reach = _reach_px(styles, scene.names[at])
+                boxes[at] = left - reach, top - reach, left + width + reach, top + height + reach
             if not one or not other:
                 restyled[at] = moved[at] = True
                 continue
@@ -282,7 +297,7 @@ def _pictured(scene: Scene, number: int, addresses: Collection[str]) -> Iterable
         yield from ((node, address) for address in known[styles])
 
 
-def _beyond_px(styles: Mapping[str, str], tag: str) -> float:
+def _reach_px(styles: Mapping[str, str], tag: str) -> float:
     """Return how far an element may paint beyond its box, given its name."""
     effect = styles.get("filter", "") + styles.get("-webkit-box-reflect", "") + styles.get("border-image", "")
     is_cut = "visible" not in {styles.get("overflow-x"), styles.get("overflow-y")}

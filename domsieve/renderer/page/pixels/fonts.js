@@ -88,21 +88,21 @@ Object.assign(domsievePixels, (() => {
   const loadedFamilies = () => [...document.fonts].filter(({ status }) => status === "loaded")
     .map(({ family }) => folded(family.replace(/^["']|["']$/g, "")));
   // Families have escapes, which are written in several ways.
-  const isLoaded = (loaded, family) => loaded.some((one) => /[^\w -]/.test(one) || folded(family).includes(one));
+  const ofPage = () => {
+    const loaded = loadedFamilies();
+    return (family) => loaded.some((one) => /[^\w -]/.test(one) || folded(family).includes(one));
+  };
 
   // The share of the ink of a letter that is where it has its place.
   const inside = ({ width, actualBoundingBoxLeft: left, actualBoundingBoxRight: right }) =>
     left + right > 0 ? Math.max(Math.min(right, width) - Math.max(-left, 0), 0) / (left + right) : 1;
 
   return {
-    ofPage() {
-      const loaded = loadedFamilies();
-      return (family) => isLoaded(loaded, family);
-    },
+    ofPage,
 
     mistaken(...all) {
-      const loaded = loadedFamilies();
-      const fonts = all.map(([font, letters]) => [font, isLoaded(loaded, font[2]) ? letters : ""]);
+      const isOfPage = ofPage();
+      const fonts = all.map(([font, letters]) => [font, isOfPage(font[2]) ? letters : ""]);
       const [LIKE, MORE] = [0.85, 0.15]; // the likeness of a letter with another one, and how much more it is than with its own
       const SAME = 0.8; // that of one letter in two sizes; a guess
       // Least likeness of a letter with its own. Measured: .5 and more for all letters but one of nearly all of 18 fonts for
@@ -181,10 +181,10 @@ Object.assign(domsievePixels, (() => {
 
     shapes(side, ...all) {
       const INK = 0.75; // of the side: sizes of letters are whole pixels
-      const loaded = loadedFamilies();
+      const isOfPage = ofPage();
       const pen = new OffscreenCanvas(side, side).getContext("2d", { willReadFrequently: true });
       return all.map(([font, letters]) => {
-        if (!isLoaded(loaded, font[2])) return null;
+        if (!isOfPage(font[2])) return null;
         return [...letters].map((letter) => {
           pen.reset();
           choose(pen, font);
@@ -207,9 +207,9 @@ Object.assign(domsievePixels, (() => {
       const isFar = ({ width, actualBoundingBoxLeft: left, actualBoundingBoxRight: right }) =>
         left + right > 0 && Math.abs(right - left - width) / 2 > FARTHEST * HUGE_PX;
       const pen = new OffscreenCanvas(1, 1).getContext("2d");
-      const loaded = loadedFamilies();
+      const isOfPage = ofPage();
       const measured = all.map(([font, letters]) => {
-        if (!isLoaded(loaded, font[2])) return [];
+        if (!isOfPage(font[2])) return [];
         choose(pen, font.with(1, HUGE_PX)); // boxes are whole pixels
         return [...letters].map((letter) => [letter, pen.measureText(letter), !ZERO_WIDE.test(letter)]);
       });
@@ -238,9 +238,9 @@ Object.assign(domsievePixels, (() => {
       // beside its place, no mark farther than the third, and none is higher than the last. Guesses.
       const [LEAST, FARTHEST, FARTHEST_MARK, MOST_HIGH] = [0.4, 0.4, 1, 0.6].map((share) => share * HUGE_PX);
       const pen = new OffscreenCanvas(1, 1).getContext("2d");
-      const loaded = loadedFamilies();
+      const isOfPage = ofPage();
       return all.map(([font, signs]) => {
-        if (!isLoaded(loaded, font[2])) return "";
+        if (!isOfPage(font[2])) return "";
         choose(pen, font.with(1, HUGE_PX));
         return [...signs].filter((sign) => {
           const box = pen.measureText(sign);
@@ -274,10 +274,10 @@ Object.assign(domsievePixels, (() => {
       const LEAST_WIDE = 0.6; // of its letters one by one: below it a font puts them on top of each other. A guess.
       const pens = [0, 1].map(() => new OffscreenCanvas(LONGEST, HIGH).getContext("2d", { willReadFrequently: true }));
       const [whole, apart] = pens;
-      const [widths, loaded] = [new Map(), loadedFamilies()];
+      const [widths, isOfPage] = [new Map(), ofPage()];
       return lines.map(([font, text, parts]) => {
         const [, size, family] = font;
-        if (!isLoaded(loaded, family) || !size) return parts.map(() => [1, false]);
+        if (!isOfPage(family) || !size) return parts.map(() => [1, false]);
         for (const pen of pens) {
           pen.setTransform(1, 0, 0, 1, 0, 0);
           pen.clearRect(0, 0, LONGEST, HIGH);
