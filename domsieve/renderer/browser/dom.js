@@ -77,6 +77,11 @@ globalThis.dom = (() => {
     const slotted = name === "slot" ? element.assignedNodes?.() ?? [] : [];
     return slotted.length ? slotted : part(part(element, Element, "shadowRoot") ?? element, Node, "childNodes");
   };
+  const layOut = (node) => {
+    const range = own("createRange").call(document);
+    range.selectNodeContents(node);
+    range.getBoundingClientRect();
+  };
   // The elements that may be laid out, each with its style, and the texts in them. Styles of elements in hidden ones are
   // not asked for, because Chrome then lays these out. What is skipped far from the window is laid out so, without that a
   // script is told: asked for styles alone, Chrome has no boxes of texts there.
@@ -92,7 +97,7 @@ globalThis.dom = (() => {
       const isSkipped = style.contentVisibility === "auto";
       for (const one of inside(node)) {
         waiting.push(one);
-        if (isSkipped && kind(one) === Node.ELEMENT_NODE) run(one, Element, "getBoundingClientRect");
+        if (isSkipped) layOut(one);
       }
     }
   };
@@ -101,6 +106,8 @@ globalThis.dom = (() => {
   const isOwn = ({ id }) => id === OWN;
   // Animations are the only change of an element that no selector matches.
   const animated = (element, look) => {
+    // Else the browser removes those of the page that have ended, as this is above them.
+    for (const one of run(element, Element, "getAnimations")) one.persist();
     const animation = run(element, Element, "animate", look, { duration: 1, fill: "forwards" });
     animation.finish();
     animation.id = OWN;
@@ -374,7 +381,7 @@ globalThis.dom = (() => {
   };
 
   return {
-    part, run, own, kind, isLaidOut, viewOf, trees, places, allTrees, laidOut, animated, selectorsOf, isSkipping, unskip,
+    part, run, own, kind, isLaidOut, viewOf, trees, places, allTrees, laidOut, isOwn, animated, selectorsOf, isSkipping, unskip,
     isLength, isBounded, showsNoscript, paintsBeyond, scrolls, canScroll, animationsOf, refreshOf, refreshBy, leavesIn, clocksOf,
     hasOwn, ANIMATING, STRONGEST, NOBODY, isSent, runs, leftOf, endsWithin, isYoung, hasSizeQueries, restlessIn, lasts, periodOf, repeats,
     isEndless,

@@ -9,6 +9,8 @@
 // goUp(), unscroll(withPage, endMs, refreshes): scroll back to the top; the latter returns "boxes" if any but the page were
 // scrolled, "page" if that was, or "".
 // hideNoscript(): keeps noscript hidden while scripts are off, or ends that.
+// unskipAll(): shows what is skipped far from the window, as trim() does, too.
+// spell(): writes out letters of which a capture has no end; trim() does so, too.
 // trim(): makes the document ready for its capture, and brings animations to where they are after `endMs`, also if they
 // wait for a reader to scroll to something; returns how many nodes it had.
 // resume(): lets those go on that follow what is scrolled, gives scripts their text back and elements their own colours
@@ -446,6 +448,14 @@ globalThis.domsieve = (() => {
 
     letGo() {
       held.splice(0).forEach(letGo);
+    },
+
+    unskipAll() {
+      unskip([...laidOut(own("documentElement"))].filter(([one, style]) => style && isSkipping(one, style)).map(([one]) => one));
+    },
+
+    spell() {
+      spellOut([...laidOut(own("documentElement"))]);
     },
 
     trim(limit, endMs, oldMs) {

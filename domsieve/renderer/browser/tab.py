@@ -80,23 +80,42 @@ class Tab:
         CommandError : the page has navigated, or is gone.
         """
         async with asyncio.timeout(limit_s):
-            if self._world is None or self._world[0] != loader_id:
-                world = await self.session.send(
-                    "Page.createIsolatedWorld", {"frameId": frame_id, "worldName": _WORLD}
-                )
-                await self._evaluate(_SCRIPT, world["executionContextId"])
-                self._world, self._added = (loader_id, world["executionContextId"]), set()
+            world = await self._world_of(frame_id, loader_id)
             if script and script not in self._added:
-                await self._evaluate(script, self._world[1])
+                await self._evaluate(script, world)
                 self._added.add(script)
-            return await self._evaluate(f"domsieve.{function}", self._world[1])
+            return (await self._evaluate(f"domsieve.{function}", world)).get("value")
 
-    async def _evaluate(self, expression: str, context_id: int) -> Any:
+    async def node_id(self, frame_id: str, loader_id: str, function: str, *, limit_s: float) -> int:
+        """Return the browser's id of the element that a function of ``tab.js`` returns; as `call` else."""
+        async with asyncio.timeout(limit_s):
+            world = await self._world_of(frame_id, loader_id)
+            element = await self._evaluate(f"domsieve.{function}", world, by_value=False)
+            answer = await self.session.send("DOM.describeNode", {"objectId": element.get("objectId", "")})
+            return int(answer["node"]["backendNodeId"])
+
+    async def _world_of(self, frame_id: str, loader_id: str) -> int:
+        """Return the isolated world of a document, with our script in it."""
+        if self._world is None or self._world[0] != loader_id:
+            world = await self.session.send(
+                "Page.createIsolatedWorld", {"frameId": frame_id, "worldName": _WORLD}
+            )
+            await self._evaluate(_SCRIPT, world["executionContextId"])
+            self._world, self._added = (loader_id, world["executionContextId"]), set()
+        return self._world[1]
+
+    async def _evaluate(self, expression: str, context_id: int, *, by_value: bool = True) -> dict[str, Any]:
         answer = await self.session.send(
             "Runtime.evaluate",
-            {"expression": expression, "contextId": context_id, "awaitPromise": True, "returnByValue": True},
+            {
+                "expression": expression,
+                "contextId": context_id,
+                "awaitPromise": True,
+                "returnByValue": by_value,
+            },
         )
-        return answer["result"].get("value")
+        found: dict[str, Any] = answer["result"]
+        return found
 
     def _dismiss(self, event: dict[str, Any]) -> None:
         """Dismiss a dialog of the page, but allow that the page is left."""

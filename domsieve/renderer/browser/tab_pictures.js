@@ -1,4 +1,5 @@
 // Evaluated after tab.js: adds what waits for pictures, so that pictures of the page show what readers see.
+// isAwaited(element): whether a lazy picture, video or frame is not there yet.
 // layOut(): lays out what is skipped far from the window, so that what readers find there begins and loads, as when they
 // come near; returns whether there is any.
 // visit(places): has rests() scroll to places, too, [[left, top, right, bottom], ...] in px of the window as it is now.
@@ -222,6 +223,8 @@ Object.assign(domsieve, (() => {
   };
 
   return {
+    isAwaited,
+
     layOut() {
       let isSkipping = false;
       for (const [inner] of places(document, 0, 0)) {

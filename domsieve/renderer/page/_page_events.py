@@ -136,6 +136,7 @@ class PageEvents:
         self._given_up: dict[str, tuple[str, float]] = {}
         self._has_given_up = False
         self.has_late_frames = False  # whether any frame got its document after loading was stopped
+        self.is_left_out = False  # whether what is asked for now does not count
         self.has_late_pictures = False  # whether any picture was asked for then
         self._answered: set[str] = set()
         self.drawing_at = -inf  # when the last script or style sheet arrived that the page waits for
@@ -294,6 +295,8 @@ class PageEvents:
         self._has_given_up = True
 
     def _request(self, event: dict[str, Any]) -> None:
+        if self.is_left_out:
+            return
         url, kind = event["request"]["url"], event.get("type", "Other")
         self._known.add(event["requestId"])
         if url.startswith("data:"):

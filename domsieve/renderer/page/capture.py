@@ -17,8 +17,10 @@ from domsieve.renderer.page._convert import Capture
 from domsieve.renderer.page._moments import Moments
 from domsieve.renderer.page._page_events import PageEvents
 from domsieve.renderer.page.pixels.changes import Missing
+from domsieve.renderer.page.pixels.glance import Held, glance_at, holding
 from domsieve.renderer.page.pixels.look import look
 from domsieve.renderer.page.pixels.pixel_capture import PIXEL_STYLES, PixelCapture, leave_unpictured
+from domsieve.renderer.page.pixels.plain import Glance
 from domsieve.renderer.protocol import DATA, SCREENSHOT
 from domsieve.snapshot.cut import Cut
 
@@ -206,6 +208,8 @@ STYLE_NAMES = (
 
 _SCRIPTS = "Emulation.setScriptExecutionDisabled"
 # The number of nodes that can be captured in the minimum time, at 20 us per node.
+# Plain pictures may take this share of the time of the page.
+_GLANCE = 0.3
 _FRAME_S = 0.05  # more than a frame takes
 _HURRIED_NODES = 100_000
 # The browser drops byte order marks when it decodes; with one, the bytes can be decoded again.
@@ -298,12 +302,16 @@ async def capture_document(
             watch.give_up()
             still = _at_rest(tab, watch, scripts=scripts, limit_s=least_s)
         trouble = ""
-        async with still:
+        async with still, contextlib.AsyncExitStack() as stack:
             async with asyncio.timeout(limit_s):
                 restless: list[str] = []
                 if pixels:
                     asked = f"restless({json.dumps(watch.refreshes)})"
                     restless = await tab.call(watch.frame_id, watch.loader_id, asked, limit_s=limit_s)
+                    if scripts:
+                        await _hide_noscript(tab, watch, True, limit_s=limit_s)
+                    held = await stack.enter_async_context(holding(tab, limit_s=least_s))
+                    glance = await _glance(tab, watch, held, scripts=scripts, limit_s=limit_s)
                 count = await _trim(tab, watch, max_nodes, scripts=scripts, pixels=pixels, limit_s=limit_s)
                 await moments.find(limit_s=limit_s)
                 if pixels:
@@ -320,6 +328,8 @@ async def capture_document(
                 missing = Missing(places, is_cut=is_cut, unknown=withheld)
                 try:
                     restless += await tab.call(watch.frame_id, watch.loader_id, "resume()", limit_s=rest_s())
+                    if isinstance(glance, str):
+                        raise CommandError(glance)
                     capture, trouble = await look(
                         tab,
                         watch,
@@ -328,6 +338,8 @@ async def capture_document(
                         missing=missing,
                         moments=moments,
                         restless=restless,
+                        glance=glance,
+                        held=held,
                         scripts=scripts,
                         limit_s=rest_s(),
                     )
@@ -399,10 +411,18 @@ async def _trim(
         unscroll = f"unscroll({str(pixels).lower()}, {ENDS_MS}, {json.dumps(watch.refreshes)})"
         if await tab.call(watch.frame_id, watch.loader_id, unscroll, limit_s=limit_s):
             await asyncio.sleep(_FRAME_S)  # else scripts would be told of it afterwards
-        if scripts and pixels:
-            await _hide_noscript(tab, watch, True, limit_s=limit_s)
         function = f"trim({max_nodes}, {ENDS_MS}, {OLD_MS if pixels else 0})"
         return int(await tab.call(watch.frame_id, watch.loader_id, function, limit_s=limit_s))
+
+
+async def _glance(tab: Tab, watch: PageEvents, held: Held, *, scripts: bool, limit_s: float) -> Glance | str:
+    """Take plain pictures of a page; return why there are none, if it does not answer as it should."""
+    try:
+        return await glance_at(tab, watch, held, scripts=scripts, limit_s=limit_s * _GLANCE)
+    except TimeoutError:
+        return f"not done within {limit_s * _GLANCE:.0f} s"
+    except CommandError as error:
+        return error.message
 
 
 async def _hide_noscript(tab: Tab, watch: PageEvents, is_hidden: bool, *, limit_s: float) -> None:

@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from domsieve.renderer.browser.tab import Tab
+from domsieve.renderer.page.pixels._apart import likenesses_apart, parts_of_others
 from domsieve.renderer.page.pixels._crowds import crowds, put_crowds
-from domsieve.renderer.page.pixels._images import FINE, ink_of, picture_of
+from domsieve.renderer.page.pixels._glyphs import named
+from domsieve.renderer.page.pixels._images import FINE, ink_of, levels_of, picture_of
 from domsieve.renderer.page.pixels._letters import Letters
 from domsieve.renderer.page.pixels._page import OpenPage
 from domsieve.renderer.page.pixels._parts import CHANCE, F64, Bools, Ints
@@ -117,6 +119,37 @@ class Camera(OpenPage):
             await self.call(document, "drawn", letters.fonts, own, *sheet) for document, own in lines.items()
         ]
         return await asyncio.to_thread(ink_of, drawn, sheet)
+
+    async def shows_others(
+        self, letters: Letters, clip: F64, parts: Ints, pictures: "tuple[Image, Image]"
+    ) -> Bools:
+        """Return which of some parts (n,) show other letters of their font than they have, or are not compared.
+
+        Of scripts other than Latin, Cyrillic and Greek, the latter says nothing.
+
+        Parameters
+        ----------
+        clip, pictures : a part of the page, and pictures of it without letters and with them.
+        """
+        levels, count = levels_of(*pictures), letters.ink.size
+        compared, found = np.zeros((2, count), np.bool_)
+        for document, lines in letters.in_clip(clip, letters.owners(parts), keep_inks=True).items():
+            told, drawn = await self.call(document, "apart", letters.fonts, lines, *levels.shape[::-1])
+            if told:
+                sheet = np.concatenate([np.asarray(picture_of(one)) for one in drawn], axis=2)
+                places = np.array(told, np.float64)
+                edges, (line, unit, others) = (
+                    np.rint(places[:, :4]).astype(np.intp),
+                    places[:, 4:].astype(np.intp).T,
+                )
+                own, other = await asyncio.to_thread(likenesses_apart, levels, sheet, edges, others)
+                part = letters.parts_at(lines, line, unit)
+                is_own = part >= 0
+                compared[part[is_own]] = True
+                found |= parts_of_others(own[is_own], other[is_own], part[is_own], count)
+        left = [part for part in parts[~compared[parts]].tolist() if any(map(named, letters.said(part)))]
+        found[left] = True
+        return np.asarray(found[parts])
 
     async def again(
         self, clip: F64, count: int, nodes: dict[int, Any] | None = None

@@ -39,6 +39,9 @@ class Count:
     can_be_alone : (B,), whether the letters of a part can be made transparent while those of all others are seen.
     settled : (B,), the parts of which no later picture says more.
     unclear : (B,), the parts that readers may take for other letters.
+    shown : (B,), those that plain pictures show as they were seen.
+    compared : (B,), those of which each letter was compared with others of its font.
+    others : (B,), those that show these.
     """
 
     def __init__(self, scene: Scene, documents: Ints, letters: Letters) -> None:
@@ -48,6 +51,7 @@ class Count:
         self._is_known = np.isin(scene.document_of[scene.owner], documents) & ~scene.unsure[scene.owner]
         self._is_counted = np.zeros(count, np.bool_)
         self._is_given_up, self.settled, self.unclear = np.zeros((3, count), np.bool_)
+        self.shown, self.compared, self.others = np.zeros((3, count), np.bool_)
         self.can_be_alone = scene.alone[scene.owner]
         self.letters = letters
 

@@ -47,6 +47,8 @@ _MOST_MISTAKEN, _MOST_UNLIKE = 3, 7
 # than the second in all fonts of a page. Measured: 1 and 3 of 100 letters of families that were left out.
 _LATIN = frozenset(ascii_letters + digits)
 _UNLIKELY = (0.02, 2), (0.25, 5)
+# Of the Latin letters and digits that a font is not used for, it draws no more than so many as others. A guess.
+_MOST_MISSING = 10
 # With so much space between letters, or more, browsers join none of them. With less they may: a guess.
 _LEAST_SPACING_PX = 0.02
 # Of these signs, too little is drawn to say that it looks like a letter.
@@ -178,6 +180,25 @@ class Written:
         self.signs = [(font, "".join(_some(all_))) for font, all_ in signs.items()]
         self._named = [(font, "".join(filter(named, all_))) for font, all_ in self.fonts]
 
+    async def _without_letters(
+        self, ask: Callable[..., Awaitable[Any]], of_page: Collection[DrawnFont]
+    ) -> set[tuple[str, str, str, str]]:
+        """Return the looks of fonts of the page that have no letters where they are not used.
+
+        With these, letters on the page are compared; only a font that is made to deceive lacks so many.
+        """
+        used: dict[tuple[str, str, str, str], tuple[DrawnFont, set[str]]] = {}
+        for font, letters in self.fonts:
+            if font in of_page:
+                used.setdefault(_look_of(font), (font, set()))[1].update(letters)
+        rest = [(font, "".join(sorted(_LATIN - letters))) for font, letters in used.values()]
+        shapes = await ask("shapes", SIDE, *rest)
+        found = (
+            np.count_nonzero(likelihoods(letters.lower(), drawn) < _UNLIKELY[0][0]) > _MOST_MISSING
+            for (_, letters), drawn in zip(rest, shapes, strict=True)
+        )
+        return {look for look, is_odd in zip(used, found, strict=True) if is_odd}
+
     async def misread(
         self, ask: Callable[..., Awaitable[Any]], unknown: dict[str, float]
     ) -> tuple[Bools, F64]:
@@ -194,6 +215,7 @@ class Written:
         shapes = await ask("shapes", SIDE, *self._named)
         strange_in = _unknown(self._named, shapes, unknown)
         of_page = {font for (font, _), drawn in zip(self.fonts, shapes, strict=True) if drawn is not None}
+        odd = await self._without_letters(ask, of_page)
         small = {font: frozenset(one) for (font, _), one in zip(self.fonts, tiny, strict=True)}
         signs = {font: {*one} - _SLIGHT for (font, _), (one, _) in zip(self.signs, lettered, strict=True)}
         hidden = {font: frozenset(one) for (font, _), one in zip(self.signs, stray, strict=True)}
@@ -223,7 +245,7 @@ class Written:
             is_strange[parts] = np.maximum(is_strange[parts], font in strange)
             for part, (like, is_odd) in zip(parts.tolist(), likeness, strict=True):
                 text = piece[slice(*scene.chars[part])]
-                is_other = not unlike[font].isdisjoint(text + normalize("NFC", text))
+                is_other = _look_of(font) in odd or not unlike[font].isdisjoint(text + normalize("NFC", text))
                 is_other |= font in of_page and _has_features(scene, int(scene.owner[part]))
                 is_other |= font in of_page and (part in self._loose or _has_marks(text))
                 doubted = sum(map(_is_letter, text)) if is_other else sum(map(text.count, signs[font]))
@@ -256,6 +278,12 @@ class Written:
         is_joined &= (is_strange > 0) | (count[scene.owner] >= _FEWEST_MISTAKEN)
         is_wrong = is_tiny | is_other | is_joined | is_short
         return is_wrong, np.where(is_wrong, 0, doubtful)
+
+
+def _look_of(font: DrawnFont) -> tuple[str, str, str, str]:
+    """Return what a font looks like in any size: its style and weight, family, capitals and width."""
+    style, _, family, caps, stretch, *_ = font
+    return style, family, caps, stretch
 
 
 def _some(letters: Iterable[str]) -> list[str]:

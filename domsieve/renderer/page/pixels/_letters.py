@@ -93,6 +93,7 @@ class Letters:
             control = _CONTROLS[int(scene.against[parts[0]])]
             ends = [[units(control + text[:end]) for end in pair] for pair in scene.chars[parts].tolist()]
             self.lines[line] = {
+                "number": line,
                 "text": control + text,
                 **self._styled(font, px(*scene.style(node, "font-size")), between, float(scene.zoom[node])),
                 "direction": direction or "ltr",
@@ -165,9 +166,31 @@ class Letters:
         is_plain = self._scene.is_plain[self._scene.owner]
         return np.where(self.is_drawn, 0, np.where(is_plain, _FEWEST_UNSEEN, _FEWEST_IF_CURVED))
 
-    def owners(self, parts: Bools) -> Ints:
-        """Return the texts that some parts (B,) are of."""
+    def owners(self, parts: Bools | Ints) -> Ints:
+        """Return the texts that some parts, (B,) or their numbers, are of."""
         return np.unique(self._scene.owner[parts])
+
+    def said(self, part: int) -> str:
+        """Return the text of a part."""
+        line = int(self._scene.line[part])
+        if line >= len(self._scene.pieces):
+            return ""
+        return self._scene.pieces[line][slice(*self._scene.chars[part].tolist())]
+
+    def parts_at(self, lines: Sequence[Mapping[str, Any]], line: Ints, unit: Ints) -> Ints:
+        """Return the part in which each of some letters (n,) is, -1 for none.
+
+        Parameters
+        ----------
+        lines : some lines, see `in_clip`.
+        line, unit : of each letter the number of its line among these, and where it is in that, in code units.
+        """
+        found = np.full(line.size, -1)
+        for number, one in enumerate(lines):
+            own = np.flatnonzero(line == number)
+            for part, (begin, end) in zip(self._parts[one["number"]].tolist(), one["ends"], strict=True):
+                found[own[(unit[own] >= begin) & (unit[own] < end)]] = part
+        return found
 
     def in_clip(
         self, clip: F64, owners: Ints | None = None, *, keep_inks: bool = False

@@ -15,7 +15,7 @@ from domsieve.renderer.page.pixels._rests import put_rest, rests_of
 from domsieve.renderer.page.pixels._scene import Scene
 from domsieve.renderer.page.pixels.pixel_capture import PixelCapture
 
-_FILES = "page.js", "thrown.js", "motion.js", "letters.js", "fonts.js", "lines.js", "reach.js"
+_FILES = "page.js", "thrown.js", "motion.js", "letters.js", "fonts.js", "lines.js", "apart.js", "reach.js"
 _SCRIPT = SHARED + "".join(Path(__file__).with_name(name).read_text("utf-8") for name in _FILES)
 _WORLD = "domsieve-pixels"
 # Bounds of the work on one page.

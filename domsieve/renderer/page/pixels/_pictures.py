@@ -59,13 +59,14 @@ class Pictures:
     smeared : (B,), the parts that differ, but cannot be read.
     unsure : (B,), the parts that cannot be told from what moves, or from others that overlap them.
     unclear : (B,), the parts that readers may take for other letters, see `unclear`.
+    whole : the pictures without and with letters, in full size.
     are_many : whether there are more pictures than one with letters and one without.
     """
 
     def __init__(self, scene: Scene, clip: F64, without: "Image", complete: "Image") -> None:
         place, _ = scene.in_view()
         self._scene = scene
-        self._whole = without, complete
+        self.whole = without, complete
         self._without, self._complete = [without.reduce(FINE)], [complete.reduce(FINE)]
         levels = levels_of(self._complete[0], self._without[0])
         self._levels = levels
@@ -100,7 +101,7 @@ class Pictures:
         inked = reduced(drawn)
         changed, fine = np.flatnonzero(self.changed > 0), np.asarray(drawn)
         own = [fine[..., letters.ink[part]] if letters.is_drawn[part] else None for part in changed.tolist()]
-        ground, whole = map(np.asarray, self._whole)
+        ground, whole = map(np.asarray, self.whole)
         self.unclear = unclear(changed, FINE * self._edges, (ground, whole), own)
         self.smeared |= self._is_lost(changed, letters, inked, drawn)
         parts = np.flatnonzero(letters.is_drawn & (self.changed > 0) & ~self._scene.is_sign & ~self.smeared)
@@ -252,7 +253,7 @@ class Pictures:
     def _lie_on_ink(self, part: int, letters: Letters, drawn: "Image") -> bool:
         """Return whether the letters of a part are on other ink of their colour in full size."""
         edges = (FINE * self._edges[part]).tolist()
-        ground, whole, inks = (np.asarray(one.crop(edges)) for one in (*self._whole, drawn))
+        ground, whole, inks = (np.asarray(one.crop(edges)) for one in (*self.whole, drawn))
         return lie_on_ink(ground, whole, inks[..., letters.ink[part]] / 255)
 
     def _scaled(self, boxes: F64) -> Ints:
@@ -335,7 +336,7 @@ class Pictures:
         around, drawn : a place, see `around`, and the letters in it in full size.
         """
         place = FINE * self._scaled(around[None])[0]
-        shown, inks = np.asarray(self._whole[1].crop(place.tolist())), np.asarray(drawn)
+        shown, inks = np.asarray(self.whole[1].crop(place.tolist())), np.asarray(drawn)
         edges = np.clip(FINE * self._edges - np.tile(place[:2], 2), 0, np.tile(drawn.size, 2))
         scene, parts, shares = self._scene, np.flatnonzero(boxes), []
         for part in parts.tolist():

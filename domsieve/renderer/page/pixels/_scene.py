@@ -104,6 +104,7 @@ class Scene(Shapes):
     owner, line, first, letters : of each part of a text (B,) its node, its text box, the number of its first letter
         in the text, and how many letters it has.
     pieces, line_box, ink_box : of each text box its text, its edges, and what its letters reach (L, 4).
+    told_box : the edges that captures have (L, 4).
     chars, against : where in the text of its text box each part begins and ends (B, 2), and whether its letters go
         to the left (-1) or to the right (1) against the rules of their script (B,).
     is_displaced : (N,), the nodes whose lines captures have elsewhere: vertical ones, in columns, buttons, drawings.
@@ -334,7 +335,7 @@ class Scene(Shapes):
             np.concatenate(column) for column in zip(*columns, strict=True)
         )
         self.line_box = np.concatenate([*line_boxes, edges_of(bounds[shades])])
-        self.ink_box = self.line_box.copy()
+        self.ink_box, self.told_box = self.line_box.copy(), self.line_box.copy()
         is_text = (self.kind[owner] == Kind.TEXT) | self.is_generated[owner]
         is_text = is_text & ~self._is_marker[owner] | self._shades[owner]
         self.has_letters &= (self.kind == Kind.TEXT) | self.is_generated
@@ -364,7 +365,7 @@ class Scene(Shapes):
 
     def replace(self, capture: PixelCapture, contents: Mapping[int, F64]) -> None:
         """Read once more where everything is; see `place`. Texts that are in other parts now are unsure."""
-        before = {name: getattr(self, name) for name in (*_OF_PARTS, "line_box", "ink_box")}
+        before = {name: getattr(self, name) for name in (*_OF_PARTS, "line_box", "ink_box", "told_box")}
         axes = {one.node: one.axes for one in self.scrollers}
         self.place(capture, contents)
         for one in self.scrollers:
@@ -381,7 +382,7 @@ class Scene(Shapes):
             setattr(self, name, column)
         lines, number = np.unique(before["line"][is_lost], return_inverse=True)
         self.line[is_lost] = len(self.line_box) + number
-        for name in ("line_box", "ink_box"):
+        for name in ("line_box", "ink_box", "told_box"):
             setattr(self, name, np.concatenate((getattr(self, name), before[name][lines])))
         self.scroller = self.inherited(self._scroller_of)[self.owner]
         self.unsure[self.owner[is_lost]] = True

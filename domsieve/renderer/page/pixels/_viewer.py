@@ -19,6 +19,7 @@ from domsieve.renderer.page.pixels._scene import LOOKING, Scene
 from domsieve.renderer.page.pixels._window import cutting, reach_of, way_of
 from domsieve.renderer.page.pixels.changes import skip_invisible
 from domsieve.renderer.page.pixels.pixel_capture import PixelCapture
+from domsieve.renderer.page.pixels.plain import Glance
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -32,6 +33,8 @@ _MOST_CUTS = 60
 _MOST_MISSING, _LITTLE = 12, 0.125
 # How far a page is scrolled, in px, to know which boxes stay where they are.
 _FAR_PX = 2.0, 400.0
+MOST_UNCLEAR = 15
+"""So many letters make a few words, which may say something."""
 AT_END = float(np.iinfo(np.int32).max)
 """The end of a page, where what lies under it is often revealed."""
 # What flickers is taken for letters if it is as dark as these in all pictures: once in 500 times with so many more.
@@ -41,21 +44,30 @@ _MOST_AGAIN = 4
 class Viewer(Reader):
     """An open page of which parts are pictured in the window, to which it is scrolled.
 
+    Parameters
+    ----------
+    tab : the page.
+    glance : plain pictures of it.
+
     Attributes
     ----------
     in_window : (B,), the parts of texts that may be seen in some places of the window only.
     moving : (B,), those that are in other places when the page is scrolled.
     cuts : the middle of each element that cuts a fixed box, in px from the top of the page.
     at_moment : whether the page is at another moment than before.
+    is_locked : whether the page was locked before it was changed.
+    trouble : why some texts are not surely seen, "" if all others are.
     reach : left, top, right and bottom of each float with all below it, when the scene was placed (F, 4).
     """
 
-    def __init__(self, tab: Tab) -> None:
+    def __init__(self, tab: Tab, glance: Glance) -> None:
         super().__init__(tab)
         self.in_window, self.moving = np.zeros((2, 0), np.bool_)
         self.reach = np.zeros((0, 4))
         self.cuts: list[float] = []
         self.at_moment = False
+        self.glance, self.trouble = glance, ""
+        self.is_locked = False
         self._sticky: dict[int, dict[int, Any]] = {}
         self._fixed: list[int] = []
         self._at_first = np.zeros((0, 2))
@@ -219,6 +231,33 @@ class Viewer(Reader):
             drawn = await self.draw(count.letters, around, part.size_of(around), owners, keep_inks=True)
             await asyncio.to_thread(part.strike, struck, around, count.letters, drawn)
         count.add(boxes, [part])
+        seen = np.flatnonzero(count.seen(boxes) & ~count.shown)
+        count.shown[seen] = await asyncio.to_thread(self.glance.shows, count.scene, seen, clip, part.whole)
+        scene = count.scene
+        is_new = count.seen(boxes) & scene.in_own_font[scene.owner] & ~scene.is_sign & ~count.compared
+        new = np.flatnonzero(is_new)
+        if new.size:
+            count.compared[new] = True
+            count.others[new] = await self.shows_others(count.letters, clip, new, part.whole)
+
+    def unshown(self, count: Count, seen: Bools) -> Ints:
+        """Return the texts with seen parts that no plain picture shows.
+
+        If these have few letters, those of texts of which nothing is shown are unsure. What the lock of a page cuts
+        off is left out: readers get there.
+        """
+        scene = count.scene
+        parts = np.flatnonzero(seen & (~count.shown | self.glance.have_twins(scene, seen)))
+        if self.is_locked:
+            parts = parts[~self.glance.are_cut_off(scene, parts)]
+        if scene.letters[parts].sum() < MOST_UNCLEAR:
+            shown = np.unique(scene.owner[seen & count.shown])
+            count.leave(parts[~np.isin(scene.owner[parts], shown)])
+            return np.zeros(0, np.intp)
+        self.trouble = (
+            "some texts are not seen on the page as it is, without what is changed for the pictures"
+        )
+        return np.unique(scene.owner[parts])
 
     async def _compare(
         self, count: Count, boxes: Bools, clip: F64, without: "asyncio.Task[Image] | None" = None

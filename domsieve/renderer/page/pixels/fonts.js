@@ -98,7 +98,7 @@ Object.assign(domsievePixels, (() => {
     left + right > 0 ? Math.max(Math.min(right, width) - Math.max(-left, 0), 0) / (left + right) : 1;
 
   return {
-    ofPage,
+    ofPage, formsOf, likeness,
 
     mistaken(...all) {
       const isOfPage = ofPage();

@@ -264,6 +264,8 @@ Object.assign(domsievePixels, (() => {
     [left + scrollX, top + scrollY, right + scrollX, bottom + scrollY]);
 
   return {
+    paper, penOf, laid, INKS,
+
     // Left, top, right and bottom of the lines of each text, in CSS px of the page; and of one in a drawing, what makes
     // these of its units, and whether it is drawn; HTML in a drawing (`foreignObject`) may have transforms of its own.
     lines(...nodes) {

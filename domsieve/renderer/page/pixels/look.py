@@ -40,13 +40,14 @@ from domsieve.renderer.page.pixels._boxes import around_all
 from domsieve.renderer.page.pixels._count import Count, Sight
 from domsieve.renderer.page.pixels._fonts import Written, letters_of_fonts
 from domsieve.renderer.page.pixels._oddities import doubt_about
+from domsieve.renderer.page.pixels._page import MOST_FRAMES
 from domsieve.renderer.page.pixels._parts import F64, Ints, common
 from domsieve.renderer.page.pixels._scene import SHOWING, Scene
 from domsieve.renderer.page.pixels._scripts import revealed, with_scripts
 from domsieve.renderer.page.pixels._search import Searcher
 from domsieve.renderer.page.pixels._sheets import PICTURED_PARTS, SCRIPTING_QUERIES, mentioned
 from domsieve.renderer.page.pixels._tree import paint_order_of
-from domsieve.renderer.page.pixels._viewer import AT_END
+from domsieve.renderer.page.pixels._viewer import AT_END, MOST_UNCLEAR
 from domsieve.renderer.page.pixels._window import grounds_of, in_window, with_grounds
 from domsieve.renderer.page.pixels.changes import (
     Missing,
@@ -56,14 +57,14 @@ from domsieve.renderer.page.pixels.changes import (
     mark_under,
     skip_invisible,
 )
+from domsieve.renderer.page.pixels.glance import Held
 from domsieve.renderer.page.pixels.pixel_capture import PixelCapture, leave_unpictured, put_sights
+from domsieve.renderer.page.pixels.plain import Glance
 from domsieve.snapshot.page import Kind
 
 # Bounds of the work on one page. Texts beyond them are unsure.
 _TALLEST_PX, _WIDEST_PX = 1_000_000, 16_384
 _MOST_SHADED, _MOST_CUT = 30_000, 500
-# All requests wait until the end: else what comes in view for a picture changes the page when it arrives, or fails.
-_HELD = {"patterns": [{"urlPattern": "*"}]}
 # What it asks for while it is prepared has this time to arrive. A guess.
 _LOAD_S = 2.0
 # What a page can have loaded only when a reader comes near.
@@ -79,8 +80,6 @@ _FOLLOWING = (
     *("scroll-state", "::scroll-button", ":target-current", ":target-before", ":target-after"),
     *("animation-trigger", "anchored(", "anchor(", "position-area", "position-anchor", "anchor-center"),
 )
-# So many letters make a few words, which may say something.
-_MOST_UNCLEAR = 15
 
 
 async def look(
@@ -92,6 +91,8 @@ async def look(
     missing: Missing,
     moments: Moments,
     restless: Sequence[str],
+    glance: Glance,
+    held: Held,
     scripts: bool,
     limit_s: float,
 ) -> tuple[PixelCapture, str]:
@@ -110,6 +111,8 @@ async def look(
     missing : what readers may see, although it is missing now; what `watch` still awaits is added.
     moments : the moments of animations at which texts may be in view that are not in the capture.
     restless : what ``restless`` of ``tab.js`` said before animations were brought to where they are.
+    glance : plain pictures of the page, from before anything of it was changed.
+    held : its requests, which wait as long as it is pictured, or what comes in view changes it.
     scripts : whether scripts were on until now. If styles depend on that, the page is captured again as it was then,
         and not pictured.
 
@@ -118,9 +121,8 @@ async def look(
     TimeoutError : there is no picture within `limit_s` seconds, or the page is not put back soon after.
     CommandError : the page has changed its structure, or the browser does not answer as it should.
     """
-    page, trouble = _Page(tab), ""
+    page, trouble = _Page(tab, glance), ""
     page.moments = moments if moments.whens else None
-    tab.session.on("Fetch.requestPaused", page.miss)
     try:
         try:
             async with asyncio.timeout(limit_s):
@@ -150,7 +152,7 @@ async def look(
                     page.miss()
                 missing = await page.missing(watch, missing, unlike_frames)
                 missing = missing._replace(is_anywhere=PICTURED_PARTS in words)
-                await tab.session.send("Fetch.enable", _HELD)
+                held.is_on, held.notice = True, page.miss
                 restless = [*restless, *(["pictures"] if watch.has_late_pictures else [])]
                 sights, ranges = await page.look(capture, style_names, missing, restless, scripts=scripts)
         except TimeoutError:
@@ -159,7 +161,7 @@ async def look(
             trouble = f"no pictures of some texts: not done within {limit_s:.0f} s"
             sights, ranges = page.so_far(page.count)
         finally:
-            tab.session.off("Fetch.requestPaused", page.miss)
+            held.notice = None
             async with asyncio.timeout(min(limit_s, _RESTORE_S)):
                 await page.restore()
     except (ValueError, LookupError, ArithmeticError, msgspec.MsgspecError) as error:
@@ -168,7 +170,7 @@ async def look(
     if watch.has_late_frames:
         page.doubt = page.doubt or "frames have come after the scripts of the page were stopped"
     doubt = page.doubt or rare
-    trouble = trouble or doubt
+    trouble = trouble or doubt or page.trouble
     if missing.is_cut or doubt:
         seen = np.flatnonzero(sights == Sight.SEEN)
         sights[np.setdiff1d(seen, [*ranges])] = Sight.UNPICTURED
@@ -216,9 +218,15 @@ class _Page(Searcher):
         if mark_missing(scene, missing):
             self.doubt = "pictures are missing that may cover or move texts"
         answers = await self.ask_all("oddities", scripts)
-        has = {"inner": len(capture.documents) > 1, "moments": self.moments is not None}
+        has = {
+            "inner": len(capture.documents) > 1,
+            "moments": self.moments is not None,
+            "young": self.glance.is_uneven,
+        }
         doubt = doubt_about(restless, answers, *(name for name, is_so in has.items() if is_so))
         self.doubt = self.doubt or doubt
+        if len(capture.documents) > MOST_FRAMES:
+            self.doubt = self.doubt or "there are more frames than are looked at"
         metrics = await self.session.send("Page.getLayoutMetrics")
         window = metrics["cssLayoutViewport"]
         window_px = np.array([window["clientWidth"], window["clientHeight"]], np.float64)
@@ -256,8 +264,10 @@ class _Page(Searcher):
         if self.moments:
             await self.view_moments(count, self.moments, fixed, whole)
         seen = count.seen(~scene.is_sign)
+        unshown = self.unshown(count, seen)
         for doubt, parts in (
             ("letters may be taken for others", count.unclear),
+            ("fonts draw other letters in some places", count.others),
             (
                 "letters cannot be compared with those of their font",
                 ~(count.letters.is_drawn & count.letters.is_within),
@@ -267,19 +277,26 @@ class _Page(Searcher):
                 scene.font_px(np.arange(scene.owner.size)) > window_px.min(),
             ),
         ):
-            if scene.letters[seen & parts].sum() >= _MOST_UNCLEAR:
+            if scene.letters[seen & parts].sum() >= MOST_UNCLEAR:
                 self.doubt = self.doubt or doubt
         if self.is_unsteady:
             count.leave(np.ones(scene.owner.size, np.bool_))
         is_cut = np.array([size["width"] > _WIDEST_PX, size["height"] > _TALLEST_PX])
-        return count.sights(((scene.box[:, :2] >= whole[2:]) & is_cut).any(axis=1))
+        sights, ranges = count.sights(((scene.box[:, :2] >= whole[2:]) & is_cut).any(axis=1))
+        left = unshown[sights[unshown] == Sight.SEEN]
+        sights[left] = Sight.UNPICTURED
+        return sights, {node: found for node, found in ranges.items() if node not in {*left.tolist()}}
 
     def so_far(self, count: Count) -> tuple[NDArray[np.uint8], dict[int, list[tuple[int, int]]]]:
         """Return what `look` does, although its time has ended: what is not settled is not pictured."""
         scene = count.scene
         scene.absent &= not self.moments  # they may come
         sights, ranges = count.sights(np.zeros(scene.owner.size, np.bool_))
-        is_open = ~count.settled | (self.is_unsteady or bool(self.moments))
+        is_open = (
+            ~count.settled
+            | (self.is_unsteady or bool(self.moments))
+            | (count.seen(~scene.is_sign) & ~count.shown)
+        )
         left = np.unique(scene.owner[is_open])
         left = left[~scene.unreadable[left] & ~scene.unsure[left]]
         sights[left] = Sight.UNPICTURED
@@ -310,7 +327,7 @@ class _Page(Searcher):
             | unlike,
         )
 
-    def miss(self, _: object = None) -> None:
+    def miss(self) -> None:
         """Note that something has not come for which the page asks, maybe at another moment."""
         self.is_unsteady |= self.moments is not None
 
@@ -351,7 +368,7 @@ class _Page(Searcher):
             await self.call(0, "keepBackdrops")
         before = None
         is_locked = await self.call(0, "isLocked")
-        is_held = is_locked or await self.call(0, "isFreed")
+        self.is_locked = is_held = is_locked or await self.call(0, "isFreed")
         if is_held and await self.call(0, "hasSizes"):
             self.doubt = self.doubt or "styles follow the size of a page that is locked"
         if is_locked:
@@ -437,7 +454,7 @@ class _Page(Searcher):
                 scene.in_own_font[[*texts.of_page]] = True
                 unlike += doubtful.sum()
                 backwards += scene.letters[own[scene.owner] & (scene.against != 0)].sum()
-        if max(unlike, backwards) >= _MOST_UNCLEAR:
+        if max(unlike, backwards) >= MOST_UNCLEAR:
             self.doubt = self.doubt or "fonts draw letters in other ways than those for reading"
 
     async def _first_lines(self, scene: Scene, document: int) -> dict[int, Sequence[str]]:
@@ -473,6 +490,5 @@ class _Page(Searcher):
             await self.call(document, "unblank")
             await self.call(document, "reline")
             was_scrolled |= await self.call(document, "restore")
-        await self.session.send("Fetch.disable")
         if was_scrolled:  # the page is told with its next frame, while its scripts are off
             await self.wake()

@@ -22,7 +22,7 @@
 // document, and on the page, where it may be in a slot, waysOf(element): how far it can be scrolled to the side and down,
 // isWindow(element), scrolledTo(element), scrollOn(element, left, top) and scrollBack([element, [left, top]]).
 globalThis.domsievePixels = (() => {
-  const { part, run, own, isLaidOut, isBounded, showsNoscript, paintsBeyond, trees, animated, NOBODY } = dom;
+  const { part, run, own, isLaidOut, isBounded, showsNoscript, paintsBeyond, trees, isOwn, animated, NOBODY } = dom;
 
   const sheet = (rules) => {
     const made = new CSSStyleSheet();
@@ -164,7 +164,7 @@ globalThis.domsievePixels = (() => {
 
     isFreed() {
       const body = own("body");
-      const isPlaced = ({ effect }) => effect?.getKeyframes().some(({ position }) => position === "absolute");
+      const isPlaced = (one) => isOwn(one) && one.effect.getKeyframes().some(({ position }) => position === "absolute");
       return Boolean(body) && run(body, Element, "getAnimations").some(isPlaced);
     },
 

@@ -43,7 +43,9 @@ class _PixelNodes(_Nodes, rename="camel", kw_only=True):
     current_source: _Sparse = msgspec.field(name="currentSourceURL", default_factory=_Sparse)
 
 
-class _PixelLayout(_Layout, rename="camel", kw_only=True):
+class PixelLayout(_Layout, rename="camel", kw_only=True):
+    """The boxes of such a capture."""
+
     offset_rects: list[list[float]]
     client_rects: list[list[float]]
     scroll_rects: list[list[float]]
@@ -60,7 +62,7 @@ class PixelDocument(_Document, kw_only=True):
     """A document of such a capture."""
 
     nodes: _PixelNodes
-    layout: _PixelLayout
+    layout: PixelLayout
     frame_id: int = msgspec.field(name="frameId")  # which is always there
     base: int = msgspec.field(name="baseURL")
     text_boxes: _TextBoxes = msgspec.field(name="textBoxes")
