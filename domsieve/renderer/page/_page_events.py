@@ -136,8 +136,8 @@ class PageEvents:
         self._given_up: dict[str, tuple[str, float]] = {}
         self._has_given_up = False
         self.has_late_frames = False  # whether any frame got its document after loading was stopped
-        self.is_left_out = False  # whether what is asked for now does not count
         self.has_late_pictures = False  # whether any picture was asked for then
+        self.is_left_out = False  # whether what is asked for now does not count
         self._answered: set[str] = set()
         self.drawing_at = -inf  # when the last script or style sheet arrived that the page waits for
         self._known: set[str] = set()  # requests of this page; others belong to an earlier one

@@ -207,10 +207,10 @@ STYLE_NAMES = (
 )
 
 _SCRIPTS = "Emulation.setScriptExecutionDisabled"
-# The number of nodes that can be captured in the minimum time, at 20 us per node.
 # Plain pictures may take this share of the time of the page.
 _GLANCE = 0.3
 _FRAME_S = 0.05  # more than a frame takes
+# The number of nodes that can be captured in the minimum time, at 20 us per node.
 _HURRIED_NODES = 100_000
 # The browser drops byte order marks when it decodes; with one, the bytes can be decoded again.
 _UTF8_MARK = b"\xef\xbb\xbf"

@@ -21,8 +21,8 @@ _LEAST_OPAQUE = 0.75
 _MOST_BACK = 1.25
 # Letters up to this size cannot be read whatever their contrast is; as the rules say.
 _LEAST_PX = 3.0
-# Of what is clearer nothing is seen.
-_LEAST_OPACITY = 0.03
+LEAST_OPACITY = 0.03
+"""Of what is clearer nothing is seen."""
 # The differences of neighbouring pixels over the sum of all, times the size of the letters. Measured on six fonts of
 # five sizes: 5 to 30 for sharp letters, 2.7 to 4.2 with a blur of .2 of a letter, 1.1 to 3.4 with one of .3.
 _LEAST_GRAIN = 2.6
@@ -80,7 +80,7 @@ def _opacity(decoration: str) -> float:
 
 def clear(column: Mapping[str, Sequence[str]], row: Ints) -> Bools:
     """Return which nodes (N,) are so clear by their own opacity that nobody sees them; see `unread`."""
-    return np.array([value != "" and float(value) < _LEAST_OPACITY for value in column["opacity"]])[row]
+    return np.array([value != "" and float(value) < LEAST_OPACITY for value in column["opacity"]])[row]
 
 
 def are_pale(levels: NDArray[np.uint8], edges: Ints, sizes_px: F64) -> Bools:

@@ -1,7 +1,5 @@
 """Which texts of a page plain pictures show, that were taken before anything of it was changed."""
 
-import base64
-import io
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -11,7 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from domsieve.renderer.page.pixels._cases import pieces_of
+from domsieve.renderer.page.pixels._images import picture_of
 from domsieve.renderer.page.pixels._parts import F64, Bools, Ints, edges_of, meet, px
+from domsieve.renderer.page.pixels._reading import LEAST_OPACITY
 from domsieve.renderer.page.pixels._scene import Scene
 from domsieve.renderer.page.pixels.pixel_capture import PixelCapture, PixelLayout
 from domsieve.snapshot.page import Kind
@@ -32,8 +32,6 @@ _EQUAL = 0.95
 _FULL = 0.8
 STYLES = "padding-left", "padding-top", "opacity", "visibility"
 """What moves the content of frames, and what hides texts."""
-# Of what is clearer nothing is seen.
-_LEAST_OPACITY = 0.03
 # A line is compared with so many that begin below it, and lies on one if so much of their height does. Guesses.
 _NEIGHBOURS, _OVERLAP = 400, 0.5
 # Shorter words do not say that two lines are alike.
@@ -68,7 +66,7 @@ class Glance:
         self._starts[self._page] = 0  # places are in px of the page
         self._states: list[F64] = []
         self._missing: list[F64] = []
-        self._pictures: list[bytes] = []
+        self._pictures: list[str] = []
         self._kept: dict[int, NDArray[np.uint8]] = {}
         self._window, self._bytes = np.zeros(2), 0
         self._lines: dict[Line, F64] = {}
@@ -78,8 +76,8 @@ class Glance:
 
     def add(self, encoded: str, state: Sequence[Sequence[float]], missing: Sequence[Sequence[float]]) -> None:
         """Add a picture of the window, see ``state``."""
-        self._pictures.append(picture := base64.b64decode(encoded))
-        self._bytes += len(picture)
+        self._pictures.append(encoded)
+        self._bytes += 3 * len(encoded) // 4
         self._states.append(np.array(state, np.float64).reshape(-1, 6))
         self._missing.append(np.array(missing, np.float64).reshape(-1, 4))
         if not self._window.any():
@@ -188,10 +186,7 @@ class Glance:
     def _decoded(self, number: int) -> NDArray[np.uint8]:
         """Return a picture (height, width, 3); neighbours are asked for one after another."""
         if number not in self._kept:
-            from PIL import Image  # loaded on use: only this mode needs it
-
-            with Image.open(io.BytesIO(self._pictures[number]), formats=["PNG"]) as image:
-                self._kept[number] = np.asarray(image.convert("RGB"))
+            self._kept[number] = np.asarray(picture_of(self._pictures[number]))
             while len(self._kept) > _MOST_KEPT:
                 del self._kept[next(iter(self._kept))]
         return self._kept[number]
@@ -317,7 +312,7 @@ def _lines_of(capture: PixelCapture, boxes: Mapping[int, int]) -> Iterator[tuple
         )
         for line, entry, bounds in zip(_numbered(said), text.layout_index, text.bounds, strict=True):
             clarity, box = known[layout.node_index[entry]]
-            if clarity >= _LEAST_OPACITY and styles_of(layout, entry)[3] in {"visible", ""}:
+            if clarity >= LEAST_OPACITY and styles_of(layout, entry)[3] in {"visible", ""}:
                 yield line, (edges_of(np.array([bounds]))[0] + np.tile(offsets[number], 2), box)
 
 
