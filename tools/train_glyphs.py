@@ -26,7 +26,16 @@ from PIL import Image, ImageDraw, ImageFont
 from sklearn.cluster import KMeans
 
 from domsieve.renderer.page.pixels import _glyphs
-from domsieve.renderer.page.pixels._glyphs import NAMES, SIDE, distances, farther, features, forms, named
+from domsieve.renderer.page.pixels._glyphs import (
+    NAMES,
+    SIDE,
+    distances,
+    farther,
+    features,
+    forms,
+    forms_of,
+    named,
+)
 
 _ENDINGS = {".woff2", ".ttf", ".otf"}
 # What is no letter: signs, letters of no alphabet here, and two letters beside each other.
@@ -189,7 +198,7 @@ def _alike(
 ) -> NDArray[np.bool_]:
     """Return which names look like each (K, K + 1): drawings of either are taken for the other."""
     count = len(NAMES)
-    nearest = np.eye(count, count + 1)[distances(values, known).argmin(axis=1)]
+    nearest = np.eye(count, count + 1)[distances(values, known).min(axis=2).argmin(axis=1)]
     found = np.zeros((count, count + 1), np.bool_)
     for said in (_shares(network, values)[1], nearest):
         found |= np.array([said[numbers == one].mean(axis=0) for one in range(count)]) >= _ALIKE
@@ -221,12 +230,12 @@ def main() -> None:
     known = _known(values[~held & ~is_changed], numbers[~held & ~is_changed])
     plain = held & ~is_changed & (numbers < len(NAMES))
     alike = _alike(network, known, values[plain], numbers[plain])
+    is_form = forms_of(alike, known)
     print(f"{names.size} families, {len(rows):,} drawings; letters of those left out:")
     for said, some in (("as they are", held & ~is_changed), ("with specks", held & is_changed)):
         own = np.flatnonzero(some & (numbers < len(NAMES)))
         as_others = (numbers[own] + np.random.default_rng(2).integers(1, len(NAMES), own.size)) % len(NAMES)
         is_other = ~alike[numbers[own], as_others]
-        near = distances(values[own], known)
         shares = _shares(network, values[own])[1]
         for asked, some_names, which in (
             ("themselves", numbers[own], np.ones_like(is_other)),
@@ -234,7 +243,7 @@ def main() -> None:
         ):
             is_own = alike[some_names]
             likely = (shares * is_own).sum(axis=1)[which]
-            times = farther(near, is_own[:, :-1])[which]
+            times = farther(values[own], some_names, known, is_form)[which]
             print(
                 f"{said}, as {asked}:",
                 *(f"{(likely < least).mean():.4f} below {least}," for least in (0.02, 0.1, 0.25, 0.5)),

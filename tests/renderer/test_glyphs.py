@@ -47,6 +47,12 @@ def test_letters_of_other_alphabets_show_themselves_too(alphabet: str) -> None:
     assert likelihoods("ao", _drawings("DejaVuSans.ttf", "аο")).min() > 0.5  # which look like these
 
 
+def test_letters_that_look_alike_in_one_form_do_not_in_all() -> None:
+    # An italic т is an m, a small γ nearly a y; their capitals are not.
+    assert likelihoods("youm", _drawings("DejaVuSans.ttf", "ΓΔИТ")).max() < 0.02
+    assert likelihoods("рmкч", _drawings("DejaVuSans.ttf", "pмkЧ")).min() > 0.2
+
+
 def test_specks_make_no_other_letters() -> None:
     chance = np.random.default_rng(4)
     letters = "uantkseo"

@@ -882,10 +882,10 @@ def test_where_pictures_fail_layout_decides_and_the_page_says_so(
 
 def test_nothing_is_seen_for_sure_where_the_end_of_the_page_was_cut_off(studio: Studio) -> None:
     box = f"<div style='position:relative'>{{}}<canvas style='{_LAYER};background:#fff'></canvas></div>"
-    html = f"<p>{_WORDS}</p>{box.format('<p>covered</p>')}" + box.format("<p>later</p>" + "<!---->" * 1000)
+    html = f"<p>{_WORDS}</p>{box.format('<p>covered</p>')}" + box.format("<p>late</p>" + "<!---->" * 1000)
     page = studio.show(f"<!doctype html><body>{html}", _OPTIONS, replace(BUDGET, nodes=1000)).snapshot
     assert [reason[:5] for reason in page.provenance.reasons] == ["nodes"]
-    assert sights(page) == {_WORDS: "unpictured", "covered": "unseen", "later": "unsure"}
+    assert sights(page) == {_WORDS: "unpictured", "covered": "unseen", "late": "unsure"}
     result = domsieve.clean(page, method="none", hidden="pixels")
     assert (result.text, result.unsure_texts) == (f"{_WORDS}\n", 2)
 

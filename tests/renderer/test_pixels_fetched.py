@@ -103,6 +103,10 @@ def test_the_shadow_of_a_lazy_picture_covers_text(studio: Studio) -> None:
 
 _LAZY = "<img loading=lazy src=/white.png style='position:absolute;left:0;top:-9px;{}'>"
 _IN_CORNER = "width:1px;height:1px;object-fit:none;object-position:0 0"
+_FRAME = (
+    "<iframe style='position:absolute;top:-9px;border:0;{}' srcdoc=\"<style>body{{margin:0}}</style>"
+    "<img loading=lazy src=/white.png style='{}'>\"></iframe>"
+)
 # Before these come, they meet no text.
 GROWING = {
     "a poster beyond its box": f"<video loading=lazy poster=/white.png style='position:absolute;top:-9px;left:0;"
@@ -116,6 +120,15 @@ GROWING = {
     "of its least size": _LAZY.format("width:1px;height:1px;min-width:max-content;min-height:max-content"),
     "as wide as a box that is as wide as it": "<div style='position:absolute;left:-9px;top:0;width:max-content'>"
     "<img loading=lazy src=/white.png style='display:block;width:100%;height:60px;min-width:1px'></div>",
+    "beyond a box that is cut on the other side": _LAZY.format(
+        "width:10px;height:60px;object-fit:none;object-position:0 0;overflow-x:visible;overflow-y:clip"
+    ),
+    "in a frame that is enlarged": _FRAME.format(
+        "left:0;width:100px;height:20px;transform:scale(9,3);transform-origin:0 0", "width:100px;height:20px"
+    ),
+    "in a frame with room": _FRAME.format(
+        "left:-700px;width:900px;height:60px;padding-left:700px", "width:900px;height:60px"
+    ),
     "blurred beyond its box": 16 * _LAZY.format("margin-top:-51px;width:900px;height:60px;filter:blur(40px)"),
 }
 

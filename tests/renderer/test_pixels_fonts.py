@@ -510,8 +510,8 @@ def test_fonts_that_may_draw_other_letters_leave_doubt(
         for number in range(len(fonts))
     )
     page = show(studio, f"<style>{faces}</style><p>{words}</p>{others}")
-    said = "capture: pixels: unsure, fonts draw letters in other ways than those for reading"
-    assert [str(one) for one in page.provenance.reasons] == [said] or judged(page).get(
+    said = tuple(f"capture: pixels: unsure, {one} " for one in ("fonts draw letters", "letters"))
+    assert str(page.provenance.reasons[:1]).startswith(said, 2) or judged(page).get(
         _WORDS.split(maxsplit=1)[0]
     )
 

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 import domsieve
 from domsieve.renderer.page.pixels.plain import Pixels, _numbered, _shows
@@ -138,6 +139,27 @@ def test_only_what_looks_like_letters_shows_them(number: int) -> None:
     assert not _shows(letters, behind, np.roll(letters, 4, axis=1))
     assert not _shows(letters, behind, letters[::-1, ::-1])
     assert not _shows(behind, behind, behind)
+
+
+_LETTERS = 255 * np.tile(
+    np.array([[1, 0, 0, 1, 0, 0, 0, 1, 1, 0]] * 6 + [[1, 1, 1, 1, 0, 0, 0, 1, 0, 0]] * 6), (1, 3)
+)
+
+
+@pytest.mark.parametrize(
+    "shown",
+    [
+        np.where(np.arange(12)[:, None] // 2 == 3, _LETTERS, 255),  # a slit in a black cover
+        np.where(np.arange(12)[:, None] >= 10, 255 * (np.arange(30) % 4 < 2), 0),  # a dotted line below
+        255 * np.tile(np.arange(10) % 10 < 4, (12, 3)),  # blocks
+        255 * np.tile((np.arange(12) // 4 == 1)[:, None], (1, 30)),  # bars along and
+        255 * np.tile(np.arange(30) // 9 == 1, (12, 1)),  # across
+    ],
+)
+def test_lines_blocks_and_slits_show_no_letters(shown: NDArray[np.int_]) -> None:
+    letters, seen = (np.repeat(one[..., None], 3, axis=2).astype(np.int16) for one in (_LETTERS, shown))
+    assert _shows(letters, np.zeros_like(letters), letters)
+    assert not _shows(letters, np.zeros_like(letters), seen)
 
 
 def test_equal_lines_are_numbered() -> None:

@@ -27,7 +27,7 @@
 // clocksOf(tree): the drawings that have a clock for their own animations (SMIL), unless it is stopped.
 // hasOwn(drawing): whether it has such animations.
 // isSent(events): whether `begin` or `end` of such an animation names an event that may come by itself.
-// isLength(style, name), isBounded(style): whether a property of a computed style map is a length, and bounds of sizes are.
+// isBounded(style): whether the bounds of sizes in a computed style map are lengths.
 // paintsBeyond(element): whether a picture or the like paints beyond its box.
 // restlessIn(trees): see below.
 // hold(animation), isHeld(animation), letGo(animation): pauses one at the very time it has, and lets it go on.
@@ -174,7 +174,7 @@ globalThis.dom = (() => {
   const REPLACED = "img, video, canvas, embed, input[type=image i]";
   const paintsBeyond = (element) => {
     const { overflow, overflowClipMargin } = getComputedStyle(element);
-    const isCut = overflow !== "visible" && !(overflow === "clip" && /[1-9]/.test(overflowClipMargin));
+    const isCut = !/visible/.test(overflow) && !(/clip/.test(overflow) && /[1-9]/.test(overflowClipMargin));
     return !isCut && run(element, Element, "matches", REPLACED);
   };
   const scrolls = ({ overflowX, overflowY }) => [overflowX, overflowY].map((value) => /auto|scroll/.test(value));
@@ -382,7 +382,7 @@ globalThis.dom = (() => {
 
   return {
     part, run, own, kind, isLaidOut, viewOf, trees, places, allTrees, laidOut, isOwn, animated, selectorsOf, isSkipping, unskip,
-    isLength, isBounded, showsNoscript, paintsBeyond, scrolls, canScroll, animationsOf, refreshOf, refreshBy, leavesIn, clocksOf,
+    isBounded, showsNoscript, paintsBeyond, scrolls, canScroll, animationsOf, refreshOf, refreshBy, leavesIn, clocksOf,
     hasOwn, ANIMATING, STRONGEST, NOBODY, isSent, runs, leftOf, endsWithin, isYoung, hasSizeQueries, restlessIn, lasts, periodOf, repeats,
     isEndless,
     begins, isPassing, bringTo, SOON_MS, SLOW_MS, ENDLESS_MS, hold, isHeld, letGo,

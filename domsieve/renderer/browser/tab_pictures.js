@@ -4,7 +4,7 @@
 // come near; returns whether there is any.
 // visit(places): has rests() scroll to places, too, [[left, top, right, bottom], ...] in px of the window as it is now.
 // rests(): "rests" if animations have ended that end soon, others that count as after `endMs` have gone on for `oldMs`, and
-// lazy pictures have come that meet text; it gives up when none has come for `lazyMs`. Else "begins" if an animation waits for
+// lazy pictures have come; it gives up when none has come for `lazyMs`. Else "begins" if an animation waits for
 // a frame to begin with, or "moves".
 // notePictures(), lostPictures(): where the pictures and frames are [[left, top, right, bottom], ...] that had not come
 // when they were noted, or have gone since because loading was stopped, and the texts that they met then, if the page was
@@ -12,11 +12,12 @@
 Object.assign(domsieve, (() => {
   const {
     part, run, own, kind, isLaidOut, viewOf, trees, places, allTrees, laidOut, canScroll, animationsOf, endsWithin, isYoung,
-    isPassing, runs, animated, isLength, isBounded, paintsBeyond,
+    isPassing, runs,
   } = dom;
 
   let pictures, texts; // none are known if they could not be noted
-  // Lazy pictures, videos and frames that are not there yet, where text is: they come when a reader scrolls to it.
+  // Lazy pictures, videos and frames that are not there yet. They come when a reader scrolls near them, and may have another
+  // size then, or paint elsewhere.
   let awaited, late, coming, reach, count, arrivedAt, elsewhere = [];
   const passed = new WeakSet(), moved = new Map();
   const hasAnswer = (one, address) => /^(data|blob):/.test(address) || viewOf(one).performance
@@ -79,59 +80,6 @@ Object.assign(domsieve, (() => {
     }
     return found;
   };
-  // Those of some pictures whose size is a share of that of a box, which may follow theirs.
-  const FAR_PX = 30_000;
-  const isWidening = new Map();
-  const findWidening = (all) => {
-    const isBlock = (one) => !/^(inline|contents)$/.test(getComputedStyle(one).display);
-    const blockOf = (one) => {
-      let block = above(one);
-      while (block && !isBlock(block)) block = above(block);
-      return block ?? own("documentElement");
-    };
-    const shares = ["width", "height"].flatMap((name) => all.map((one) => ({ one, name }))
-      .filter(({ one }) => run(one, Element, "computedStyleMap").get(name)?.unit === "percent"));
-    const sizes = () => shares.map(({ block, name }) => run(block, Element, "getBoundingClientRect")[name]);
-    for (const share of shares) share.block = blockOf(share.one);
-    const before = sizes();
-    const made = shares.map(({ one, name }) => animated(one, { [name === "width" ? "minWidth" : "minHeight"]: `${FAR_PX}px` }));
-    const after = sizes();
-    for (const one of made) one.cancel();
-    for (const one of all) isWidening.set(one, false);
-    for (const [at, { one }] of shares.entries()) if (after[at] !== before[at]) isWidening.set(one, true);
-  };
-  // Whether a picture has another size when it is there.
-  const isUnsized = (one) => {
-    if (part(one, Element, "localName") === "iframe") return false;
-    const [box, style] = [one.getBoundingClientRect(), run(one, Element, "computedStyleMap")];
-    const isGiven = /\d/.test(style.get("aspect-ratio")) || ["width", "height"].every((name) => isLength(style, name));
-    return !box.width || !box.height || !isGiven || !isBounded(style);
-  };
-  // Whether an element paints beyond its box, or elsewhere once a reader scrolls, or one around it does; `known` has what was
-  // asked before.
-  const paintsElsewhere = (element, known) => {
-    const path = [];
-    for (let one = element; one && !known.has(one); one = above(one)) path.push(one);
-    for (const one of path.reverse()) {
-      const { filter, position, webkitBoxReflect } = getComputedStyle(one);
-      known.set(one, known.get(above(one)) || /sticky|fixed/.test(position) || /drop-shadow|url|blur/.test(filter)
-        || webkitBoxReflect !== "none" || paintsBeyond(one));
-    }
-    return known.get(element);
-  };
-  const lateUnderText = () => {
-    const found = awaited.filter((one) => isComing(one) && isLaidOut(one));
-    if (!found.length) return [];
-    const lines = allTexts().filter(({ text }) => text.data.trim());
-    const meetsText = (one) => {
-      const { left, top, right, bottom } = boxOf(one);
-      return lines.some(({ box }) => meets(box, [left + 1, top + 1, right - 1, bottom - 1]));
-    };
-    const known = new Map();
-    findWidening(found.filter((one) => !isWidening.has(one)));
-    const isFree = (one) => (isUnsized(one) || isWidening.get(one)) && !scripted.has(one);
-    return found.filter((one) => isFree(one) || meetsText(one) || paintsElsewhere(one, known));
-  };
   const isNear = ({ left, right, top, bottom }, reach) =>
     left < innerWidth + reach && right > -reach && top < innerHeight + reach && bottom > -reach;
   const passNear = () => {
@@ -167,7 +115,7 @@ Object.assign(domsieve, (() => {
     moved.clear();
   };
   const awaitLate = (now) => {
-    late = lateUnderText();
+    late = awaited.filter((one) => isComing(one) && isLaidOut(one));
     coming = late;
     // What is no farther than this from the window comes with what is in it; Chrome goes farther.
     [reach, count, arrivedAt] = [innerHeight, late.length, now];
@@ -182,8 +130,6 @@ Object.assign(domsieve, (() => {
     }
     const waiting = late.filter(isComing);
     if (waiting.length < count) [count, arrivedAt] = [waiting.length, now];
-    // Where pictures have come that were larger than their boxes, others may meet text.
-    if (late.length && !count) awaitLate(now);
     if (now - arrivedAt >= limitMs) coming = [];
     const next = coming.find(isComing);
     if (next) {
@@ -208,13 +154,19 @@ Object.assign(domsieve, (() => {
     return now - arrivedAt < limitMs && (count > 0 || own("readyState") !== "complete");
   };
 
+  const allDocuments = () => Array.from(places(document, 0, 0), ([inner]) => inner);
+  // What is in a frame, which may be scaled, paints somewhere in that.
+  const outermost = (element) => {
+    const frame = viewOf(element)?.frameElement;
+    return frame ? outermost(frame) : element;
+  };
   const allPictures = () => {
     const found = [];
-    for (const [inner, x, y] of places(document, scrollX, scrollY)) {
+    for (const inner of allDocuments()) {
       for (const tree of trees(inner)) {
         for (const element of tree.querySelectorAll("img, iframe, video")) {
           if (!isLaidOut(element)) continue;
-          const box = edges(element.getBoundingClientRect(), x, y);
+          const box = edges(outermost(element).getBoundingClientRect(), scrollX, scrollY);
           found.push({ element, isLate: isAwaited(element), width: element.naturalWidth, box });
         }
       }

@@ -1,6 +1,6 @@
 """The pixels in many boxes of a picture at once: loops over single boxes take most of the time of a large page."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,8 @@ from domsieve.renderer.page.pixels._parts import F64, OUTWARDS, Bools, Ints
 _MARGIN_PX = 40.0
 # So many pixels are worked on at once: a guess that fits the caches of processors.
 _MOST_AT_ONCE = 200_000
+# Less than this share of their height is no space between words.
+_NO_SPACE = 0.12
 
 
 class Boxes:
@@ -100,3 +102,24 @@ def around_all(boxes: F64) -> F64:
     """Return what is around boxes (n, 4), with a margin."""
     edges = np.concatenate((boxes[:, :2].min(axis=0), boxes[:, 2:].max(axis=0)))
     return np.asarray(np.rint(edges) + _MARGIN_PX * OUTWARDS)
+
+
+def whole_words(boxes: F64, said: Sequence[str], owner: Ints, chosen: Bools) -> Bools:
+    """Return which boxes of parts of words (n, 4) stand in a row with chosen ones (n,), with nothing between letters.
+
+    Parameters
+    ----------
+    said, owner : what each says, and the text that it is of: these are of several ones.
+    """
+    begins, ends = ([one[at : at + 1 or None].isalnum() for one in said] for at in (0, -1))
+    middle, high = (boxes[:, 1] + boxes[:, 3]) / 2, boxes[:, 3] - boxes[:, 1]
+    order = np.lexsort((boxes[:, 0], np.rint(middle)))
+    one, other = order[:-1], order[1:]
+    is_beside = np.abs(middle[one] - middle[other]) <= high[one] / 2
+    is_beside &= np.array(ends, np.bool_)[one] & np.array(begins, np.bool_)[other]
+    is_beside &= owner[one] != owner[other]
+    is_beside &= np.abs(boxes[other, 0] - boxes[one, 2]) <= _NO_SPACE * high[one]
+    word = np.concatenate(([0], np.cumsum(~is_beside)))
+    found = np.zeros_like(chosen)
+    found[order] = np.isin(word, word[chosen[order]])
+    return found

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from domsieve.renderer.browser.tab import Tab
-from domsieve.renderer.page.pixels._apart import likenesses_apart, parts_of_others
+from domsieve.renderer.page.pixels._apart import likenesses_apart, parts_of_others, touching
 from domsieve.renderer.page.pixels._crowds import crowds, put_crowds
 from domsieve.renderer.page.pixels._glyphs import named
-from domsieve.renderer.page.pixels._images import FINE, ink_of, levels_of, picture_of
+from domsieve.renderer.page.pixels._images import FINE, ink_of, picture_of
 from domsieve.renderer.page.pixels._letters import Letters
 from domsieve.renderer.page.pixels._page import OpenPage
 from domsieve.renderer.page.pixels._parts import CHANCE, F64, Bools, Ints
@@ -121,35 +121,44 @@ class Camera(OpenPage):
         return await asyncio.to_thread(ink_of, drawn, sheet)
 
     async def shows_others(
-        self, letters: Letters, clip: F64, parts: Ints, pictures: "tuple[Image, Image]"
+        self,
+        letters: Letters,
+        clip: F64,
+        parts: Bools,
+        pictures: "tuple[Image, Image]",
+        *,
+        whole: bool = False,
     ) -> Bools:
-        """Return which of some parts (n,) show other letters of their font than they have, or are not compared.
+        """Return which of some parts (B,) show other letters of their font than they have, or are not compared.
 
         Of scripts other than Latin, Cyrillic and Greek, the latter says nothing.
 
         Parameters
         ----------
         clip, pictures : a part of the page, and pictures of it without letters and with them.
+        whole : whether of letters with lines also what is below their feet counts, where lines may be.
         """
-        levels, count = levels_of(*pictures), letters.ink.size
+        (wide, high), count = pictures[0].size, letters.ink.size
         compared, found = np.zeros((2, count), np.bool_)
         for document, lines in letters.in_clip(clip, letters.owners(parts), keep_inks=True).items():
-            told, drawn = await self.call(document, "apart", letters.fonts, lines, *levels.shape[::-1])
+            asked = [{**line, "isAbove": line["isLined"] and not whole} for line in lines]
+            told, drawn = await self.call(document, "apart", letters.fonts, asked, wide, high)
             if told:
                 sheet = np.concatenate([np.asarray(picture_of(one)) for one in drawn], axis=2)
                 places = np.array(told, np.float64)
-                edges, (line, unit, others) = (
-                    np.rint(places[:, :4]).astype(np.intp),
-                    places[:, 4:].astype(np.intp).T,
-                )
-                own, other = await asyncio.to_thread(likenesses_apart, levels, sheet, edges, others)
+                line, unit, others = places[:, 4:7].astype(np.intp).T
                 part = letters.parts_at(lines, line, unit)
-                is_own = part >= 0
-                compared[part[is_own]] = True
-                found |= parts_of_others(own[is_own], other[is_own], part[is_own], count)
-        left = [part for part in parts[~compared[parts]].tolist() if any(map(named, letters.said(part)))]
-        found[left] = True
-        return np.asarray(found[parts])
+                own = part >= 0
+                edges, part = np.rint(places[own, :4]).astype(np.intp), part[own]
+                likeness = await asyncio.to_thread(
+                    likenesses_apart, pictures, sheet, edges, others[own], part
+                )
+                compared[part] = True
+                found |= parts_of_others(*likeness, part, count)
+                found[part[touching(places[own, :4], places[own, 7:])]] = True
+        left = np.flatnonzero(parts & ~compared).tolist()
+        found[[part for part in left if any(map(named, letters.said(part)))]] = True
+        return np.asarray(found & parts)
 
     async def again(
         self, clip: F64, count: int, nodes: dict[int, Any] | None = None

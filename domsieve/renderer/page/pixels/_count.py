@@ -36,19 +36,20 @@ class Count:
     Attributes
     ----------
     letters : the lines whose letters can be drawn apart.
+    is_known : (B,), the parts of which pictures can say something.
     can_be_alone : (B,), whether the letters of a part can be made transparent while those of all others are seen.
     settled : (B,), the parts of which no later picture says more.
     unclear : (B,), the parts that readers may take for other letters.
     shown : (B,), those that plain pictures show as they were seen.
     compared : (B,), those of which each letter was compared with others of its font.
-    others : (B,), those that show these.
+    others : (B,), those that do not look like theirs.
     """
 
     def __init__(self, scene: Scene, documents: Ints, letters: Letters) -> None:
         self.scene = scene
         count = scene.owner.size
         self._changed, self._ink = np.zeros(count), np.zeros(count)
-        self._is_known = np.isin(scene.document_of[scene.owner], documents) & ~scene.unsure[scene.owner]
+        self.is_known = np.isin(scene.document_of[scene.owner], documents) & ~scene.unsure[scene.owner]
         self._is_counted = np.zeros(count, np.bool_)
         self._is_given_up, self.settled, self.unclear = np.zeros((3, count), np.bool_)
         self.shown, self.compared, self.others = np.zeros((3, count), np.bool_)
@@ -66,7 +67,7 @@ class Count:
         _, share = self.scene.in_view()
         is_near = share >= IN_VIEW
         is_near[[*sought]] = share[[*sought]] >= _LEAST_IN_VIEW
-        waiting = self._is_known & ~self._is_counted & ~self.scene.unreadable[self.scene.owner]
+        waiting = self.is_known & ~self._is_counted & ~self.scene.unreadable[self.scene.owner]
         return np.asarray(waiting & ((self.scene.fixed_box >= 0) == is_fixed) & is_near)
 
     def in_view_before(self) -> Bools:
@@ -77,7 +78,7 @@ class Count:
     def waiting(self) -> Ints:
         """Return the parts that scroll and have not been in view."""
         scrolls = (self.scene.scroller >= 0) & ~self.scene.unreadable[self.scene.owner]
-        return np.flatnonzero(self._is_known & ~self._is_counted & ~self._is_given_up & scrolls)
+        return np.flatnonzero(self.is_known & ~self._is_counted & ~self._is_given_up & scrolls)
 
     def wait_for_unseen(self) -> None:
         """Forget what is known of the parts that scroll and were not seen, so that they wait again."""
@@ -91,7 +92,7 @@ class Count:
 
     def leave(self, boxes: Ints | Bools) -> None:
         """Count some parts as unknown."""
-        self._is_known[boxes] = False
+        self.is_known[boxes] = False
 
     def unseen(self, boxes: Bools) -> Bools:
         """Return which of some parts have been counted, but did not change."""
@@ -108,7 +109,7 @@ class Count:
 
     def missing(self, boxes: Bools) -> Bools:
         """Return which of some parts can be judged, but have not been seen yet."""
-        left = boxes & self._is_known & ~self.scene.unreadable[self.scene.owner]
+        left = boxes & self.is_known & ~self.scene.unreadable[self.scene.owner]
         return np.asarray(left & (~self._is_counted | self.unseen(boxes)))
 
     def with_others(self, boxes: Bools, place: F64) -> Bools:
@@ -131,7 +132,7 @@ class Count:
         self.unclear &= ~boxes
         for part in parts:
             self._changed[boxes] += part.changed[boxes]
-            self._is_known[boxes & part.unsure] = False
+            self.is_known[boxes & part.unsure] = False
             self.unclear |= boxes & part.unclear
 
     def settle(self, boxes: Bools, again: Bools) -> None:
@@ -148,7 +149,7 @@ class Count:
         is_beyond : the parts (B,) beyond the largest picture, of which nothing is known.
         """
         scene = self.scene
-        is_known = self._is_known & ~is_beyond
+        is_known = self.is_known & ~is_beyond
         is_seen = is_known & self._is_counted & (self._changed > 0)
         # The ink of a few signs, such as a full stop, may be far below the mean.
         is_few = scene.is_sign & (scene.letters <= _FEW_SIGNS) & ~scene.is_first_letter[scene.owner]

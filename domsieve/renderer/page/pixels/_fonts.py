@@ -1,10 +1,11 @@
 """Fonts of a page that draw other letters than its texts have."""
 
+from collections import Counter
 from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 from itertools import chain, pairwise
 from string import ascii_letters, digits
 from typing import Any
-from unicodedata import category, normalize
+from unicodedata import category, name, normalize
 
 import numpy as np
 
@@ -35,6 +36,7 @@ _JOINING = (
     *((0x0590, 0x109F), (0x1100, 0x11FF), (0x1700, 0x1CFF), (0xA800, 0xAAFF), (0xABC0, 0xABFF)),
     *((0xD7B0, 0xD7FF), (0xFB1D, 0xFDFF), (0xFE70, 0xFEFE), (0x10800, 0x11FFF), (0x1E800, 0x1EFFF)),
 )
+_FIRST_PHONETIC, _OF_ALPHABETS = "\u0250", frozenset(("Ll", "Lu", "Lt", "Nl"))
 # Letters of Hangul that draw nothing.
 _FILLERS = frozenset("\u115f\u1160\u3164\uffa0")
 # In fonts for reading, only these letters look like others, or unlike those of other fonts, and no more than so many.
@@ -248,7 +250,9 @@ class Written:
                 is_other = _look_of(font) in odd or not unlike[font].isdisjoint(text + normalize("NFC", text))
                 is_other |= font in of_page and _has_features(scene, int(scene.owner[part]))
                 is_other |= font in of_page and (part in self._loose or _has_marks(text))
+                is_other |= font in of_page and _mixes_alphabets(text)
                 doubted = sum(map(_is_letter, text)) if is_other else sum(map(text.count, signs[font]))
+                doubted = max(doubted, _count_phonetic(text) if font in of_page else 0)
                 doubtful[part] = max(doubtful[part], doubted)
                 is_tiny[part] |= not (hidden[font].isdisjoint(piece) and small[font].isdisjoint(text))
                 of_all, of_wrong = (sum(map(text.count, letters)) for letters in wrong[font])
@@ -313,6 +317,23 @@ def _unknown(
     limits = (least for least, most in _UNLIKELY if sum(share < least for share in known.values()) > most)
     limit = max(limits, default=0.0)
     return [{letter for letter, share in own.items() if share < limit} for own in shares]
+
+
+def _mixes_alphabets(text: str) -> bool:
+    """Return whether two letters of a word or more are of other alphabets than most, as they look like these.
+
+    One may be a sign, as in µmol. Roman numbers have an alphabet of their own here.
+    """
+    letters = [one for one in text if category(one) in _OF_ALPHABETS and not _joins(one)]
+    alphabets = Counter(name(named(one) or one, "").split(" ")[0] for one in letters)
+    return len(letters) - max(alphabets.values(), default=0) > 1
+
+
+def _count_phonetic(text: str) -> int:
+    """Return how many letters are Latin ones beyond those of languages, which the network does not know."""
+    return sum(
+        one >= _FIRST_PHONETIC and name(one, "").startswith("LATIN") and not named(one) for one in text
+    )
 
 
 def _has_marks(text: str) -> bool:

@@ -12,7 +12,7 @@ from unicodedata import combining, decomposition, name, normalize
 import numpy as np
 from numpy.typing import NDArray
 
-from domsieve.renderer.page.pixels._parts import F64
+from domsieve.renderer.page.pixels._parts import F64, Bools
 
 NAMES = ascii_lowercase + digits + "абвгдежзиклмнопрстуфхцчшщъыьэюяєіјѕґђћљњџ" + "αβγδεζηθικλμνξοπρςστυφχψω"
 """What a drawing may be, capitals as small letters; the network knows of one thing more, all other drawings."""
@@ -31,6 +31,9 @@ _SAME = ("<font>", "<wide>", "<super>", "<sub>")
 _BLUR, _FARTHER, _LIKELY, _FAR = 1.0, 1.2, 0.2, 1.3
 # Half of how far letters are mostly from forms of theirs: how much farther those of bars are says little.
 _NEAR = 0.5
+# A form of one letter is one of another, too, if it looks like that letter and is no farther from a form of it: the
+# Cyrillic т looks like m if it is italic, and not if it is a capital. Of all forms, 19 in 20 are nearer to the next.
+_SAME_FORM = 1.3
 
 
 def named(letter: str) -> str:
@@ -59,14 +62,13 @@ def likelihoods(letters: str, encoded: Sequence[str]) -> F64:
     drawn = [at for at, one in enumerate(prepared) if one is not None]
     if drawn:
         values = np.array([prepared[at] for at in drawn], np.float64)
-        alike, known, first, first_bias, last, last_bias = _network()
+        alike, known, is_form, first, first_bias, last, last_bias = _network()
         scores = np.maximum(values @ first + first_bias, 0) @ last + last_bias
         shares = np.exp(scores - scores.max(axis=1, keepdims=True))
         shares /= shares.sum(axis=1, keepdims=True)
-        own = alike[[NAMES.index(letters[at]) for at in drawn]] > 0
-        likely = np.minimum((shares * own).sum(axis=1), 1)
-        near = distances(values, known)
-        times = farther(near, own[:, : len(NAMES)])
+        names = np.array([NAMES.index(letters[at]) for at in drawn])
+        likely = np.minimum((shares * alike[names]).sum(axis=1), 1)
+        times = farther(values, names, known, is_form)
         likely[times > _FARTHER] = np.minimum(likely[times > _FARTHER], _LIKELY)
         found[drawn] = np.where(times > _FAR, 0, likely)
     return found
@@ -82,10 +84,39 @@ def forms(values: NDArray[Any]) -> F64:
 
 
 def distances(values: NDArray[Any], known: NDArray[Any]) -> F64:
-    """Return how far drawings, given by their `features`, are from the forms (K, M, F) of each name (n, K)."""
+    """Return how far drawings, given by their `features`, are from the forms (K, M, F) of each name (n, K, M)."""
     own, all_ = forms(values), known.reshape(-1, known.shape[-1]).astype(np.float64)
     squares = (own**2).sum(axis=1)[:, None] + (all_**2).sum(axis=1) - 2 * own @ all_.T
-    return np.asarray(np.sqrt(np.maximum(squares, 1e-9)).reshape(len(own), *known.shape[:2]).min(axis=2))
+    return np.asarray(np.sqrt(np.maximum(squares, 1e-9)).reshape(len(own), *known.shape[:2]))
+
+
+def farther(values: NDArray[Any], names: NDArray[np.intp], known: NDArray[Any], is_form: Bools) -> F64:
+    """Return how many times as far drawings are from forms of their own names as from all others (n,).
+
+    Parameters
+    ----------
+    values, names : the `features` of the drawings, and the number of the name of each.
+    known, is_form : the forms (K, M, F), and which of them show each name (K, K, M), see `forms_of`.
+    """
+    found = np.empty(len(values))
+    for number in np.unique(names):
+        is_own = names == number
+        near = distances(values[is_own], known)
+        own, others = (near[:, forms].min(axis=1) for forms in (is_form[number], ~is_form[number]))
+        found[is_own] = (own + _NEAR) / (others + _NEAR)
+    return found
+
+
+def forms_of(alike: NDArray[Any], known: NDArray[Any]) -> Bools:
+    """Return which forms (K, M, F) show each name (K, K, M).
+
+    These are its own, and those like them of names that look like it (K, K + 1).
+    """
+    found = np.zeros((len(known), *known.shape[:2]), np.bool_)
+    for own, other in np.argwhere(alike[:, : len(known)]):
+        apart = np.linalg.norm(known[other][:, None] - known[own], axis=2)
+        found[own, other] = apart.min(axis=1) <= _SAME_FORM
+    return found
 
 
 def features(ink: NDArray[np.uint8]) -> NDArray[np.float32] | None:
@@ -122,17 +153,6 @@ def features(ink: NDArray[np.uint8]) -> NDArray[np.float32] | None:
     return np.append(cell, np.array([np.clip(np.log(shape), -2, 2), slant], np.float32))
 
 
-def farther(near: F64, is_own: NDArray[np.bool_]) -> F64:
-    """Return how many times as far drawings are from forms of their own names as from those of others (n,).
-
-    Parameters
-    ----------
-    near, is_own : how far each is from each name, and which of these look like its own (n, K).
-    """
-    own, others = (np.where(one, near, np.inf).min(axis=1) for one in (is_own, ~is_own))
-    return np.asarray((own + _NEAR) / (others + _NEAR))
-
-
 def _around(ink: NDArray[np.uint8]) -> tuple[int, int, int, int] | None:
     """Return the left, top, right and bottom of what is drawn, None for nothing."""
     rows, columns = (np.flatnonzero((ink > _LEAST_INK).any(axis=axis)) for axis in (1, 0))
@@ -142,8 +162,8 @@ def _around(ink: NDArray[np.uint8]) -> tuple[int, int, int, int] | None:
 
 
 @cache
-def _network() -> list[F64]:
-    """Return which of `NAMES` look like each (K, K + 1), their forms (K, M, F), and the layers of the network."""
+def _network() -> list[NDArray[Any]]:
+    """Return which of `NAMES` look like each (K, K + 1), all forms, those of each, and the layers of the network."""
     with np.load(_FILE, allow_pickle=False) as found:
         alike, known, *layers = (found[name].astype(np.float64) for name in found.files)
-    return [alike, known / 255, *layers]
+    return [alike, known, forms_of(alike, known), *layers]

@@ -108,6 +108,7 @@ class Letters:
                 "align": scene.style(node, "ruby-align")[0] if ruby else "",
                 "upright": _upright(scene, node, text),
                 "place": places.get(line),
+                "isLined": bool(scene.is_lined[node] and not scene.in_own_font[node]),
             }
             self.by_document[document].append(line)
             self._parts[line] = parts
@@ -169,6 +170,10 @@ class Letters:
     def owners(self, parts: Bools | Ints) -> Ints:
         """Return the texts that some parts, (B,) or their numbers, are of."""
         return np.unique(self._scene.owner[parts])
+
+    def all_said(self) -> list[str]:
+        """Return the text of each part (B,)."""
+        return [*map(self.said, range(self._scene.line.size))]
 
     def said(self, part: int) -> str:
         """Return the text of a part."""

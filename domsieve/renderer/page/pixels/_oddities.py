@@ -27,6 +27,7 @@ _DOUBTS = {
     ("pictures", "queries"): "styles may follow sizes that late pictures change",
     ("pictures", "inner"): "frames may follow sizes that late pictures change",
     ("young",): "animations have begun again, while others go on",
+    ("lacks",): "what the page asks for as it is scrolled may cover texts",
     ("clock",): "a script has set the clock of a drawing",
     ("spelled",): "highlights may lie on other letters, where capitals of a first line have more of them",
     ("goes",): "the page goes elsewhere while animations go on",

@@ -24,6 +24,8 @@ MOST_ENLARGED = 1.5
 """Boxes of letters that are turned, enlarged or in odd lines count as no higher than so many sizes of the font."""
 FAR_SHADOW = 0.4
 """A shadow that is farther away than this share of the size of letters, and less blurred, is a copy of them."""
+STROKE_SHADOW = 0.2
+"""One that is farther away than this may be a stroke of them: it makes an m of an n."""
 SPREAD_PX = 40.0
 """How far blurs reach beyond the box of a text at most. A guess: larger ones are too faint to be read."""
 LINE_HEIGHT = 1.15
@@ -288,8 +290,10 @@ def shadow_px(value: str, count: int = 3) -> float:
     return max(reach, default=0.0)
 
 
-def is_drawn_again(shadows: str, effect: str, reflection: str, size_px: float) -> bool:
-    """Return whether shadows, a filter or a reflection draw letters once more, sharp and in another place.
+def sharp_shadow(shadows: str, effect: str, reflection: str, size_px: float) -> float:
+    """Return how far shadows, a filter or a reflection draw letters once more, as a share of their size.
+
+    Shadows that are blurred by more than they are away do not count.
 
     Parameters
     ----------
@@ -297,15 +301,16 @@ def is_drawn_again(shadows: str, effect: str, reflection: str, size_px: float) -
     size_px : the size of the letters.
     """
     if reflection not in {"none", ""}:
-        return True
+        return np.inf
+    found = 0.0
     for value in (shadows, *effect.split("drop-shadow(")[1:]):
         px_ = [
             float(one[:-2]) for one in value.replace(",", "").replace(")", "").split() if one.endswith("px")
         ]
         for right, down, blur in zip(*(px_[at::3] for at in range(3)), strict=False):
-            if max(abs(right), abs(down)) > FAR_SHADOW * size_px > blur:
-                return True
-    return False
+            if (far := max(abs(right), abs(down))) > blur:
+                found = max(found, far / max(size_px, 1e-9))
+    return found
 
 
 def drawn_px(effect: str, reflection: str) -> float:

@@ -53,7 +53,7 @@ def unread(
     blur = np.where(is_text, 0, np.array([blur_px(value) ** 2 for value in column["filter"]])[row])
     struck = np.zeros(row.size)
     looks = zip(column["text-decoration-line"], column["text-decoration"], strict=True)
-    is_struck = ["line-through" in line and _opacity(look) >= _LEAST_OPAQUE for line, look in looks]
+    is_struck = ["line-through" in line and alpha_of(look) >= _LEAST_OPAQUE for line, look in looks]
     for node in np.flatnonzero(np.array(is_struck)[row] & ~is_text).tolist():
         own = px(column["text-decoration-thickness"][row[node]]) or _THICKNESS * font[node]
         struck[node] = own * _AS_LINES.get(column["text-decoration-style"][row[node]], 1.0)
@@ -69,8 +69,8 @@ def unread(
     return np.asarray((dotted | is_back | is_covered) & (row >= 0))
 
 
-def _opacity(decoration: str) -> float:
-    """Return the opacity of a computed ``text-decoration``."""
+def alpha_of(decoration: str) -> float:
+    """Return the opacity of a computed colour, or of a computed ``text-decoration``."""
     _, mark, alpha = decoration.rpartition(")")[0].rpartition("," if "rgba(" in decoration else "/")
     try:
         return float(alpha) if mark else 1.0

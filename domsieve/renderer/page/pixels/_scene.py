@@ -12,6 +12,7 @@ from domsieve.renderer.page.pixels._parts import (
     FAR_SHADOW,
     LINE_HEIGHT,
     MOST_ENLARGED,
+    STROKE_SHADOW,
     Bools,
     Ints,
     Scroller,
@@ -20,12 +21,12 @@ from domsieve.renderer.page.pixels._parts import (
     edges_of,
     frame_place,
     has_other_digits,
-    is_drawn_again,
     is_sign,
     parts_of,
     px,
     rgb,
     shadow_px,
+    sharp_shadow,
     squeezed,
 )
 from domsieve.renderer.page.pixels._patterns import may_move, painted_by_script
@@ -42,10 +43,8 @@ from domsieve.snapshot.pixels import LEAST_SLOT
 _NOT_SCROLLING = frozenset({"no", "off", "noscroll"})  # of the attribute of a frame
 # Bounds of the work on one page: fixed boxes with texts, and boxes that scroll.
 _MOST_FIXED, _MOST_SCROLLERS = 40, 300
-# More letters than these that are combined to one cannot be read.
-_MOST_COMBINED = 4
-# The operators of formulas have at most so many signs.
-_MOST_SIGNS = 2
+# More letters than these that are combined to one cannot be read; operators of formulas have at most so many signs.
+_MOST_COMBINED, _MOST_SIGNS = 4, 2
 # Boxes that are smaller have no size.
 _LEAST_PX = 0.01
 SHOWING = ("opacity", "visibility")
@@ -56,8 +55,7 @@ LOOKING = (*SHOWING, *SHAPING)
 _WITH_OWN_TEXT = ("details", "input", "textarea", "select", "img", "object", "video", "audio", "meter")
 _SVG_TEXT = frozenset({"text", "tspan", "textpath"})
 # The pixels of a letter, in parts of the square of its size, are about .035 + .55 px / size in a picture of half the
-# size: measured on black letters on white in three fonts and ten sizes. Texts of ordinary words are within a third of
-# it.
+# size: measured on black letters on white in three fonts and ten sizes. Ordinary words are within a third of it.
 _INK, _INK_OF_EDGES = 0.035, 0.55
 # Nothing makes the markers of lists transparent, so the longer ones are unsure: numbers of lines are shorter.
 _LONGEST_MARKER = 12
@@ -86,7 +84,8 @@ class Scene(Shapes):
     is_boxed : (N,), the nodes that captures have a box of.
     alone : (N,), the texts that can be made transparent apart from all others.
     shaded : (N,), the texts whose letters no highlight makes transparent: with shadows, and in SVG.
-    is_drawn_again : (N,), the nodes in elements with a reflection or a sharp shadow in another place.
+    is_drawn_again, has_strokes : (N,), the nodes with a reflection or a sharp shadow elsewhere, or beside letters.
+    is_lined : (N,), those with lines, such as underlines.
     reach_px : (N,), how far the shadows and blurs of texts are seen outside of their boxes.
     painted : the nodes of which a script paints the background or the like.
     attached : the nodes of the page with a background that stays in the window.
@@ -113,8 +112,7 @@ class Scene(Shapes):
     misread : (B,), the parts of texts for which a font of the page draws other letters.
     in_own_font : (N,), the texts that may be in fonts of the page.
     letters_of : (N,), how many letters each text has.
-    sources : which letters of a text those on the page come from, where a style changes their number; see
-        `letter_sources`.
+    sources : which letters of a text those on the page come from, where a style changes them; see `letter_sources`.
     ink : how many pixels of a picture would differ if the letters of each part were black on white (B,).
     has_first_lines : whether style sheets may give first lines another font.
     moving : (M, 4), where what may move by itself is, in CSS px of the page.
@@ -184,8 +182,9 @@ class Scene(Shapes):
             far[level] += far[self.parent[level]]
         self.reach_px += far
         looks = (column[name] for name in ("text-shadow", "filter", "-webkit-box-reflect"))
-        again = map(is_drawn_again, *looks, map(px, column["font-size"]))
-        self.is_drawn_again = self.below(np.array([*again])[row])
+        again = np.array([*map(sharp_shadow, *looks, map(px, column["font-size"]))])[row]
+        self.is_drawn_again = self.below(again > FAR_SHADOW)
+        self.has_strokes = self.below((again > STROKE_SHADOW) & (again < np.inf))
         self._shades = (self.shaded | (far > 0)) & (self._is_marker | np.isin(self.names, _WITH_OWN_TEXT))
         is_drawing = np.array([one == "svg" for one in self.names])
         self.is_drawing = self.below(is_drawing)
@@ -204,6 +203,7 @@ class Scene(Shapes):
             self.is_drawn_again |= apart_px > FAR_SHADOW * np.array([*map(px, column["font-size"])])[row]
         self.smeared = self.below(np.array(["blur(" in one or "url(" in one for one in effects])[row])
         self.smeared |= any("blur(" in one or "url(" in one for one in backdrops)
+        self.is_lined = self.below(~has("text-decoration-line", "none", ""))
         self.outlined = self.shaded | ~has("-webkit-text-stroke-width", "0px", "")
         self.smeared |= self.outlined
         self.outlined |= self.below(is_cut)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from domsieve.renderer.browser.tab import Tab
-from domsieve.renderer.page.pixels._boxes import area, around_all
+from domsieve.renderer.page.pixels._boxes import area, around_all, whole_words
 from domsieve.renderer.page.pixels._count import IN_VIEW, Count
 from domsieve.renderer.page.pixels._letters import Letters
 from domsieve.renderer.page.pixels._likeness import Comparison
@@ -34,6 +34,8 @@ _MOST_MISSING, _LITTLE = 12, 0.125
 # How far a page is scrolled, in px, to know which boxes stay where they are.
 _FAR_PX = 2.0, 400.0
 MOST_UNCLEAR = 15
+# And so if plain pictures do not show so many that are seen later.
+_MOST_UNSHOWN = 5
 """So many letters make a few words, which may say something."""
 AT_END = float(np.iinfo(np.int32).max)
 """The end of a page, where what lies under it is often revealed."""
@@ -234,11 +236,26 @@ class Viewer(Reader):
         seen = np.flatnonzero(count.seen(boxes) & ~count.shown)
         count.shown[seen] = await asyncio.to_thread(self.glance.shows, count.scene, seen, clip, part.whole)
         scene = count.scene
-        is_new = count.seen(boxes) & scene.in_own_font[scene.owner] & ~scene.is_sign & ~count.compared
-        new = np.flatnonzero(is_new)
-        if new.size:
-            count.compared[new] = True
-            count.others[new] = await self.shows_others(count.letters, clip, new, part.whole)
+        is_new = count.seen(boxes) & ~scene.is_sign & ~count.compared
+        count.compared |= is_new
+        if is_new.any():
+            odd = await self.shows_others(count.letters, clip, is_new, part.whole)
+            # Through a whole word a line is one; at some of its letters it may be a stroke of these.
+            unlined = self.words(count, is_new & ~scene.is_lined[scene.owner])
+            lined = await self.lined(scene, odd & ~unlined)
+            if lined.any():
+                around = part.around(lined)
+                async with self.without_lines():
+                    first, second = await self.without(around), await self.shoot(around)
+                    pictures = await first, await second
+                odd &= ~lined
+                odd |= await self.shows_others(count.letters, around, lined, pictures, whole=True)
+            count.others |= odd
+
+    def words(self, count: Count, parts: Bools) -> Bools:
+        """Return some parts (B,) and those of other texts that are of the same words."""
+        scene = count.scene
+        return whole_words(scene.box, count.letters.all_said(), scene.owner, parts)
 
     def unshown(self, count: Count, seen: Bools) -> Ints:
         """Return the texts with seen parts that no plain picture shows.
@@ -247,10 +264,10 @@ class Viewer(Reader):
         off is left out: readers get there.
         """
         scene = count.scene
-        parts = np.flatnonzero(seen & (~count.shown | self.glance.have_twins(scene, seen)))
+        parts = np.flatnonzero(seen & count.is_known & (~count.shown | self.glance.have_twins(scene, seen)))
         if self.is_locked:
             parts = parts[~self.glance.are_cut_off(scene, parts)]
-        if scene.letters[parts].sum() < MOST_UNCLEAR:
+        if scene.letters[parts].sum() < _MOST_UNSHOWN:
             shown = np.unique(scene.owner[seen & count.shown])
             count.leave(parts[~np.isin(scene.owner[parts], shown)])
             return np.zeros(0, np.intp)

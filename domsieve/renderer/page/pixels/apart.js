@@ -1,18 +1,23 @@
 // Evaluated after lines.js and fonts.js: draws letters one by one, and others of their font in their places.
 // apart(fonts, lines, width, height): the letters of lines, each drawn alone where it has its place, and in other inks and
 // pictures the letters of their font that look most like them; with the place of each, the number of its line, where it
-// begins in that, in code units, and how many others there are.
+// begins in that, in code units, how many others there are, where its ink begins and ends along the line, how much it
+// leaves free of its width on both sides, and how far down it stands. Of lines that are `isAbove`, only what is above their letters' feet counts.
 Object.assign(domsievePixels, (() => {
   const { run } = dom;
-  const { paper, penOf, laid, INKS, formsOf, likeness } = domsievePixels;
+  const { paper, penOf, laid, INKS, formsOf, likeness, stretched } = domsievePixels;
 
   // Letters look alike by the first likeness and more, and the same by the second; so many are drawn in place of one.
-  const [LEAST_LIKE, SAME, MOST_OTHERS] = [0.5, 0.998, 5];
+  const [LEAST_LIKE, SAME, MOST_OTHERS] = [0.5, 0.998, 2];
   // Lines that go to the left are not compared.
   const GOES_LEFT = /[\u0590-\u08ff\u200f\u202b\u202e\u2067\ufb1d-\ufdff\ufe70-\ufeff\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
-  const LETTER = /^[\p{L}\p{N}][\p{M}\p{Cf}]*$/u;
-  // Boxes of letters are no higher and lower than this, in sizes, whatever a font says.
-  const [MOST_HIGH, MOST_LOW] = [1.3, 0.6];
+  // Nor are letters that may have other forms beside each other: see `_JOINING` of `_fonts.py`.
+  const LETTER = /(?![\u0590-\u109f\u1100-\u11ff\u1700-\u1cff\ua800-\uaaff\uabc0-\uabff\ud7b0-\ud7ff\ufb1d-\ufdff\ufe70-\ufefe])[\p{L}\p{N}]\p{M}*/u;
+  // Letters that fonts for reading join are drawn together.
+  const LIGATURE = /f[bfhijklt]+/g;
+  // Boxes of letters are at least so high and so low, in sizes: no stroke beyond the ink of a letter makes it another one.
+  const [LEAST_HIGH, LEAST_LOW] = [0.8, 0.25];
+  const ABOVE_LINES = -1; // in px: lines under letters begin below them
   const COMMON = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
   const same = (one, other) => one.toLowerCase() === other.toLowerCase();
   // The letters of a font that look most like each of some.
@@ -41,6 +46,21 @@ Object.assign(domsievePixels, (() => {
     return found;
   };
 
+  // How much a letter leaves free of its width before and behind it, in sizes: browsers round boxes to whole pixels.
+  const LARGE_PX = 400;
+  const sides = new Map();
+  const sidesOf = ([style, , family, caps, stretch], letter) => {
+    const key = [style, family, caps, stretch, letter].join();
+    if (!sides.has(key)) {
+      const pen = penOf(paper(1, 1));
+      pen.font = `${style} ${LARGE_PX}px ${family}`;
+      [pen.fontVariantCaps, pen.fontStretch] = [caps, stretched(stretch)];
+      const { actualBoundingBoxLeft: left, actualBoundingBoxRight: right, width } = pen.measureText(letter);
+      sides.set(key, [-left / LARGE_PX, (width - right) / LARGE_PX]);
+    }
+    return sides.get(key);
+  };
+
   return {
     apart(fonts, lines, width, height) {
       const sheets = Array.from({ length: Math.ceil((1 + MOST_OTHERS) / INKS.length) }, () => paper(width, height));
@@ -58,13 +78,15 @@ Object.assign(domsievePixels, (() => {
         const goesLeft = line.direction === "rtl" && GOES_LEFT.test(piece);
         if (glyphs.length !== 1 || line.place || line.upright !== null || goesLeft) return;
         const [pen] = pens;
-        const letters = Array.from(new Intl.Segmenter().segment(piece), ({ segment, index }) => [segment, index])
-          .filter(([segment]) => LETTER.test(segment))
-          .map(([segment, index]) => [segment.replace(/\p{Cf}/gu, ""), index, segment.length]);
-        const others = othersOf(fonts[line.font], line.letterSpacing !== 0, line.language, letters.map(([letter]) => letter));
-        const { fontBoundingBoxAscent, fontBoundingBoxDescent } = pen.measureText("");
+        const isSpaced = line.letterSpacing !== 0;
+        const joined = isSpaced ? [] : Array.from(piece.matchAll(LIGATURE), ({ 0: said, index }) => [said, index, said.length]);
+        const isJoined = (at) => joined.some(([, index, length]) => at >= index && at < index + length);
+        const single = Array.from(new Intl.Segmenter().segment(piece), ({ segment, index }) => [segment, index])
+          .filter(([segment, index]) => LETTER.test(segment) && !isJoined(index))
+          .map(([segment, index]) => [LETTER.exec(segment)[0], index, segment.length]);
+        const others = othersOf(fonts[line.font], isSpaced, line.language, single.map(([letter]) => letter));
+        const letters = [...single, ...joined];
         const size = parseFloat(/([\d.e+-]+)px/.exec(pen.font)?.[1]) || 0;
-        const [high, low] = [Math.min(fontBoundingBoxAscent, MOST_HIGH * size), Math.min(fontBoundingBoxDescent, MOST_LOW * size)];
         // A letter may be nearer to the one before than that ends.
         const wideOf = (text) => pen.measureText(text).width;
         const places = letters.map(([letter, index, length]) => {
@@ -77,7 +99,12 @@ Object.assign(domsievePixels, (() => {
         }
         letters.forEach(([letter, index], which) => {
           const [from, to] = places[which];
-          [letter, ...others.get(letter)].forEach((one, version) => {
+          const versions = [letter, ...others.get(letter) ?? []];
+          const inks = versions.map((one) => pen.measureText(one));
+          const high = Math.max(LEAST_HIGH * size, ...inks.map((ink) => ink.actualBoundingBoxAscent));
+          const below = Math.max(LEAST_LOW * size, ...inks.map((ink) => ink.actualBoundingBoxDescent));
+          const low = line.isAbove ? ABOVE_LINES : below;
+          versions.forEach((one, version) => {
             const own = pens[Math.floor(version / INKS.length)];
             own.fillStyle = INKS[version % INKS.length];
             own.fillText(one, from, y);
@@ -86,7 +113,14 @@ Object.assign(domsievePixels, (() => {
             .map((down) => [a * across + c * down + e, b * across + d * down + f]));
           const [xs, ys] = [0, 1].map((axis) => corners.map((corner) => corner[axis]));
           const box = [Math.min(...xs), Math.min(...ys), Math.max(...xs), Math.max(...ys)];
-          found.push([...box, number, begin + index, others.get(letter).length]);
+          // Where the ink is, and how much of its width a letter leaves free.
+          const [before, after] = sidesOf(fonts[line.font], letter).map((one) => one * size);
+          const wide = inks[0].width;
+          // Along the line, and down from it.
+          const scale = Math.hypot(a, b), at = (a * e + b * f) / scale, down = (a * (d * y + f) - b * (c * y + e)) / scale;
+          const free = letter !== letter.toLowerCase() // capitals may reach over small letters
+            ? [0, 0, 0, 0, 0] : [scale * (from + before) + at, scale * (from + wide - after) + at, scale * before, scale * after, down];
+          found.push([...box, number, begin + index, versions.length - 1, ...free]);
         });
       });
       return [found, sheets.map((sheet) => run(sheet, HTMLCanvasElement, "toDataURL").split(",")[1])];

@@ -13,11 +13,12 @@
 // showFixed(which): shows all fixed boxes (null), none (-1), or one of them.
 // state(): of each box, how far it is scrolled, and about where it is in the window: left, top, left, top, right, bottom; and
 // where pictures, videos and frames are in the window that are not there yet.
+// lazyAddresses(): the addresses of all pictures, videos and frames that may come only when a reader is near.
 // corner(): where the window begins, [left, top] in px of the page.
 // leaveBoxes(): scrolls all back, and lets carets blink and animations go on.
 Object.assign(domsieve, (() => {
   const {
-    part, run, own, isLaidOut, viewOf, trees, allTrees, canScroll, animated, animationsOf, isOwn, isYoung, clocksOf, hasOwn, hold, letGo,
+    part, run, own, kind, isLaidOut, paintsBeyond, viewOf, trees, allTrees, canScroll, animated, animationsOf, isOwn, isYoung, clocksOf, hasOwn, hold, letGo,
     showsNoscript, STRONGEST,
   } = dom;
 
@@ -72,6 +73,26 @@ Object.assign(domsieve, (() => {
     const box = one.getBoundingClientRect(), [wide, high] = sizes(one);
     return isPort(one) ? [x, y, x + wide, y + high] : [x + box.left, y + box.top, x + box.right, y + box.bottom];
   };
+  // Where it may paint: what is in a frame, which may be scaled, anywhere in that, and what has shadows or a reflection,
+  // anywhere in the window.
+  const paintsFar = (one) => {
+    for (let node = one; node; node = around(node)) {
+      if (kind(node) !== Node.ELEMENT_NODE) continue;
+      const { filter, webkitBoxReflect } = getComputedStyle(node);
+      if (/drop-shadow|url|blur/.test(filter) || webkitBoxReflect !== "none") return true;
+    }
+    return false;
+  };
+  const reachOf = (one) => {
+    const frame = viewOf(one)?.frameElement;
+    if (frame) return reachOf(frame);
+    return paintsFar(one) || paintsBeyond(one) ? [0, 0, innerWidth, innerHeight] : placeOf(one);
+  };
+
+  // https://html.spec.whatwg.org/multipage/images.html#srcset-attributes
+  const CANDIDATE = /[\s,]*(\S*[^\s,])(?:\s+[^,]*)?/g;
+  // Pictures, videos and frames that come only when a reader is near.
+  const lazy = () => lighted.flatMap((tree) => [...tree.querySelectorAll("img, iframe[loading], video[loading]")]);
 
   return {
     findBoxes(withScripts) {
@@ -180,9 +201,16 @@ Object.assign(domsieve, (() => {
 
     state() {
       const isLate = (one) => (part(one, Element, "localName") === "img" ? !one.complete : domsieve.isAwaited(one));
-      const late = lighted.flatMap((tree) => [...tree.querySelectorAll("img, iframe[loading], video[loading]")])
-        .filter((one) => isLaidOut(one) && isLate(one) && isInView(one));
-      return [boxes.map(({ one }) => [left(one), top(one), ...placeOf(one)]), late.map(placeOf)];
+      const late = lazy().filter((one) => isLaidOut(one) && isLate(one) && isInView(one));
+      return [boxes.map(({ one }) => [left(one), top(one), ...reachOf(one)]), late.map(reachOf)];
+    },
+
+    lazyAddresses() {
+      const chosen = (one) => [one, ...(one.closest("picture")?.querySelectorAll("source") ?? [])]
+        .flatMap((each) => Array.from((each.getAttribute("srcset") ?? "").matchAll(CANDIDATE), ([, address]) => address));
+      const whole = (address, base) => (URL.canParse(address, base) ? new URL(address, base).href : "");
+      return lazy().flatMap((one) => [one.currentSrc, one.src, ...chosen(one)]
+        .filter((address) => address).map((address) => whole(address, one.baseURI).split("#")[0]));
     },
 
     leaveBoxes() {

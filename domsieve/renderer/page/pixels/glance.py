@@ -27,6 +27,8 @@ _SCRIPT = Path(__file__).with_name("glance.js").read_text("utf-8")
 _STEP = 0.7
 # Fixed boxes on top of the page that take so much of the height of the window may cover a text wherever it is.
 _MUCH = 0.25
+# What comes near the window has this time to load. A guess.
+_LOAD_S = 2.0
 # So many frames the browser draws when it is left.
 _FRAMES = 2
 
@@ -37,6 +39,7 @@ class Held:
     Attributes
     ----------
     is_on : whether those that begin now wait, until all are let go.
+    asked : the addresses of those that do.
     notice : called if one has to.
     """
 
@@ -44,6 +47,7 @@ class Held:
         self._tab = tab
         self._answers = set[asyncio.Task[Any]]()
         self.is_on = False
+        self.asked = set[str]()
         self.notice: Callable[[], None] | None = None
 
     def pause(self, event: dict[str, Any]) -> None:
@@ -52,7 +56,9 @@ class Held:
             answer = asyncio.create_task(self._go_on(event["requestId"]))
             self._answers.add(answer)
             answer.add_done_callback(self._answers.discard)
-        elif self.notice:
+            return
+        self.asked.add(event["request"]["url"])
+        if self.notice:
             self.notice()
 
     async def _go_on(self, number: str) -> None:
@@ -87,9 +93,12 @@ async def glance_at(tab: Tab, watch: PageEvents, held: Held, *, scripts: bool, l
     ------
     TimeoutError, CommandError : the page does not answer as it should.
     """
-    held.is_on = watch.is_left_out = True
+    look = _Look(tab, watch, limit_s, scripts=scripts)
     try:
-        return await _Look(tab, watch, limit_s, scripts=scripts).taken()
+        await look.unskip()
+        held.is_on = watch.is_left_out = True
+        held.asked.clear()
+        return await look.taken(held.asked)
     except (ValueError, LookupError, ArithmeticError, msgspec.MsgspecError) as error:
         # The numbers that a hostile page brings about make no sense.
         raise CommandError(f"The page cannot be pictured: {error}") from error
@@ -105,9 +114,21 @@ class _Look:
         self._deepest = -1
         self._has_layers = False
 
-    async def taken(self) -> Glance:
-        """Scroll through the page and all that scrolls in it, and back; return what it shows."""
-        await self._call("unskipAll()")  # else boxes have other sizes when they come near the window
+    async def unskip(self) -> None:
+        """Show what the browser skips far from the window, and wait for what that brings.
+
+        Else boxes have other sizes when they come near, and what they bring then would never come.
+        """
+        await self._call("unskipAll()")
+        await self._watch.arrive(_LOAD_S)
+
+    async def taken(self, asked: set[str]) -> Glance:
+        """Scroll through the page and all that scrolls in it, and back; return what it shows.
+
+        Parameters
+        ----------
+        asked : the addresses of what the page asks for meanwhile, and does not get.
+        """
         many, page, self._deepest = await self._call(f"findBoxes({str(self._scripts).lower()})")
         boxes = [await self._id(number) for number in range(many)]
         starts, _ = await self._call("state()")
@@ -126,6 +147,7 @@ class _Look:
                     await self._show_fixed(number)
                     await self._picture()
         await self._call("showFixed(null)")
+        found.lacks = bool(asked.difference(await self._call("lazyAddresses()")))
         await self._call("leaveBoxes()")
         for _ in range(_FRAMES):  # with which the browser leaves out again what is far from the window
             await self._wake()

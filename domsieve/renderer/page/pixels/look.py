@@ -67,6 +67,7 @@ _TALLEST_PX, _WIDEST_PX = 1_000_000, 16_384
 _MOST_SHADED, _MOST_CUT = 30_000, 500
 # What it asks for while it is prepared has this time to arrive. A guess.
 _LOAD_S = 2.0
+_UNLIKE = "fonts draw letters in other ways than those for reading"
 # What a page can have loaded only when a reader comes near.
 _LAZY = frozenset({"img", "video", "iframe"})
 # To put the page back. A guess: more than this is a page that does not answer.
@@ -193,6 +194,7 @@ class _Page(Searcher):
     """
 
     has_first_lines = is_unsteady = False
+    _unlike = 0  # letters that fonts draw in other ways than those for reading
     moments: Moments | None = None
     count: Count | None = None
 
@@ -222,6 +224,7 @@ class _Page(Searcher):
             "inner": len(capture.documents) > 1,
             "moments": self.moments is not None,
             "young": self.glance.is_uneven,
+            "lacks": self.glance.lacks,
         }
         doubt = doubt_about(restless, answers, *(name for name, is_so in has.items() if is_so))
         self.doubt = self.doubt or doubt
@@ -265,20 +268,23 @@ class _Page(Searcher):
             await self.view_moments(count, self.moments, fixed, whole)
         seen = count.seen(~scene.is_sign)
         unshown = self.unshown(count, seen)
-        for doubt, parts in (
+        is_compared = count.letters.is_drawn & count.letters.is_within
+        is_large = scene.font_px(np.arange(scene.owner.size)) > window_px.min()
+        doubts = (
             ("letters may be taken for others", count.unclear),
-            ("fonts draw other letters in some places", count.others),
-            (
-                "letters cannot be compared with those of their font",
-                ~(count.letters.is_drawn & count.letters.is_within),
-            ),
-            (
-                "letters are larger than the window",
-                scene.font_px(np.arange(scene.owner.size)) > window_px.min(),
-            ),
-        ):
-            if scene.letters[seen & parts].sum() >= MOST_UNCLEAR:
-                self.doubt = self.doubt or doubt
+            ("letters look like others, or like none", count.others),
+            ("letters cannot be compared with those of their font", ~is_compared),
+            ("letters are larger than the window", is_large),
+            ("letters are mirrored", (np.linalg.det(scene.maps) < 0)[scene.owner]),
+            ("letters have sharp shadows beside them", scene.has_strokes[scene.owner]),
+        )
+        doubted = np.array([seen & parts for _, parts in doubts])
+        in_doubt = seen & self.words(count, np.logical_or.reduce(doubted))
+        if scene.letters[in_doubt].sum() + self._unlike >= MOST_UNCLEAR:
+            most = int((doubted @ scene.letters).argmax())
+            self.doubt = self.doubt or (
+                _UNLIKE if self._unlike > doubted[most] @ scene.letters else doubts[most][0]
+            )
         if self.is_unsteady:
             count.leave(np.ones(scene.owner.size, np.bool_))
         is_cut = np.array([size["width"] > _WIDEST_PX, size["height"] > _TALLEST_PX])
@@ -454,8 +460,7 @@ class _Page(Searcher):
                 scene.in_own_font[[*texts.of_page]] = True
                 unlike += doubtful.sum()
                 backwards += scene.letters[own[scene.owner] & (scene.against != 0)].sum()
-        if max(unlike, backwards) >= MOST_UNCLEAR:
-            self.doubt = self.doubt or "fonts draw letters in other ways than those for reading"
+        self._unlike = max(unlike, backwards)
 
     async def _first_lines(self, scene: Scene, document: int) -> dict[int, Sequence[str]]:
         """Return what ``firstLines`` says of the texts of a document whose block has a style for its first line."""

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from domsieve.renderer.page.pixels._cases import pieces_of
 from domsieve.renderer.page.pixels._images import picture_of
 from domsieve.renderer.page.pixels._parts import F64, Bools, Ints, edges_of, meet, px
-from domsieve.renderer.page.pixels._reading import LEAST_OPACITY
+from domsieve.renderer.page.pixels._reading import LEAST_OPACITY, alpha_of
 from domsieve.renderer.page.pixels._scene import Scene
 from domsieve.renderer.page.pixels.pixel_capture import PixelCapture, PixelLayout
 from domsieve.snapshot.page import Kind
@@ -22,15 +22,17 @@ if TYPE_CHECKING:
 # Bounds of the work on one page: pictures, and all of them as the browser encodes them.
 _MOST_PICTURES, _MOST_BYTES = 250, 150_000_000
 # Ink is what letters change by more than half of the most that they do, and than this, of 255. So much of the ink
-# must be nearer to the letters than to what is behind them, and what is seen must be so much like the ink
-# (correlation), and have so much of its contrast, or even covers, bars and pictures would do. Measured on 36 real
-# pages: of 480,000 letters on pages without animations, none is lost.
-_NO_INK, _LEAST_NEARER, _LEAST_LIKE, _LEAST_CONTRAST = 3, 0.7, 0.5, 0.25
+# must be nearer to the letters than to what is behind them, and rows and columns with ink (so much of that of the
+# fullest) must be so much like the letters on average (correlation), and have so much of their contrast, or even
+# covers, bars and pictures would do; the last is the least likeness of one or two letters alone.
+_NO_INK, _LEAST_NEARER, _LEAST_LIKE, _LEAST_CONTRAST, _LEAST_OF_ROW = 3, 0.7, 0.75, 0.25, 0.1
+_LEAST_LIKE_ALONE = 0.6
 # If so much of the ink, and of all, is as it is later, nothing else is asked.
 _EQUAL = 0.95
 # Of what has this share of the most contrast, the colour is that of the letters.
 _FULL = 0.8
-STYLES = "padding-left", "padding-top", "opacity", "visibility"
+_BY_FILL = "-webkit-text-fill-color", "text-shadow", "-webkit-text-stroke-width"
+STYLES = "padding-left", "padding-top", "opacity", "visibility", "background-clip", *_BY_FILL
 """What moves the content of frames, and what hides texts."""
 # A line is compared with so many that begin below it, and lies on one if so much of their height does. Guesses.
 _NEIGHBOURS, _OVERLAP = 400, 0.5
@@ -57,6 +59,7 @@ class Glance:
     Attributes
     ----------
     is_uneven : whether some animations were held meanwhile, while others went on.
+    lacks : whether the page asked for anything meanwhile that no picture, video or frame of it waits for.
     """
 
     def __init__(self, boxes: Sequence[int], page: int, starts: Sequence[Sequence[float]]) -> None:
@@ -72,7 +75,7 @@ class Glance:
         self._lines: dict[Line, F64] = {}
         self._twins: dict[Line, set[int]] = {}
         self._moves = True
-        self.is_uneven = False
+        self.is_uneven = self.lacks = False
 
     def add(self, encoded: str, state: Sequence[Sequence[float]], missing: Sequence[Sequence[float]]) -> None:
         """Add a picture of the window, see ``state``."""
@@ -130,7 +133,7 @@ class Glance:
         if self._moves or not self._pictures:
             return np.zeros(parts.size, np.bool_)
         every, sizes = self._corners(scene, parts), scene.box[parts, 2:] - scene.box[parts, :2]
-        is_any = np.zeros(parts.size, np.bool_)
+        is_any = np.isnan(every).any(axis=(1, 2))
         for number in range(len(self._pictures)):
             is_any |= self._is_in_window(every[:, number], sizes)
         corners = every[:, 0]
@@ -217,15 +220,30 @@ def _shows(letters: Pixels, behind: Pixels, seen: Pixels) -> bool:
         return False
     # Along the way from what is behind to the letters.
     way = change[power >= _FULL * most].mean(axis=0)
-    shown, own = (_even(one @ way) for one in (seen, change))
-    product, power = (shown * own).sum(), (own**2).sum()
-    is_like = product >= _LEAST_LIKE * np.sqrt((shown**2).sum() * power)
-    return bool(is_like and product >= _LEAST_CONTRAST * power > 0)
+    shown, own = seen @ way, change @ way
+    high, wide = own.shape
+    # One letter of a word may be another one, so what is about as wide as two counts alone, too.
+    step = max(min(high, wide), 2)
+    windows = [np.s_[:, x : x + step] for x in range(0, max(wide - step // 2, 1), step // 2)]
+    parts = [(shown, own, _LEAST_LIKE), *((shown[one], own[one], _LEAST_LIKE_ALONE) for one in windows)]
+    return all(_are_like(*part, axis) for part in parts if part[1].any() for axis in (0, 1))
 
 
-def _even(levels: F64) -> F64:
-    """Return levels (height, width) with a mean of 0 in each row, so that bars along the letters say nothing."""
-    return np.asarray(levels - levels.mean(axis=1, keepdims=True))
+def _are_like(shown: F64, own: F64, least: float, axis: int) -> bool:
+    """Return whether the levels of most rows (axis 1) or columns (0) look like those of letters (height, width).
+
+    Each row counts alone, so that neither bars, blocks and lines nor a slit in a cover say more than letters do.
+    """
+    shown, own = (one - one.mean(axis=axis, keepdims=True) for one in (shown, own))
+    product, own_power, power = (
+        (one * other).sum(axis=axis) for one, other in ((shown, own), (own, own), (shown, shown))
+    )
+    rows = own_power >= _LEAST_OF_ROW * own_power.max()
+    like = np.divide(
+        product, np.sqrt(own_power * power), out=np.zeros_like(product), where=power * own_power > 0
+    )
+    contrast = np.divide(product, own_power, out=np.zeros_like(product), where=own_power > 0)
+    return bool(like[rows].mean() >= least and np.median(contrast[rows]) >= _LEAST_CONTRAST)
 
 
 def _twins_of(lines: Mapping[Line, tuple[F64, int]]) -> dict[Line, set[int]]:
@@ -274,7 +292,7 @@ def _lines_of(capture: PixelCapture, boxes: Mapping[int, int]) -> Iterator[tuple
     ----------
     boxes : the numbers of the boxes that scroll, by the browser's ids.
     """
-    offsets, outer = {0: np.zeros(2)}, {0: (1.0, -1)}
+    offsets, outer = {0: np.zeros(2)}, {0: (1.0, -1, False)}
 
     def styles_of(layout: PixelLayout, entry: int) -> list[str]:
         said = msgspec.json.decode(layout.styles[entry], type=list[int])
@@ -286,16 +304,17 @@ def _lines_of(capture: PixelCapture, boxes: Mapping[int, int]) -> Iterator[tuple
         nodes, layout, text = document.nodes, document.layout, document.text_boxes
         boxed = {node: entry for entry, node in enumerate(layout.node_index)}
         inner = dict(zip(nodes.content_document_index.index, nodes.content_document_index.value, strict=True))
-        # The opacity of each node, with that of all around it, and the box that it scrolls in.
-        known: list[tuple[float, int]] = []
+        # The opacity of each node, with that of all around it, the box that it scrolls in, and whether a background
+        # that is cut to letters is around it.
+        known: list[tuple[float, int, bool]] = []
         for node, (above, kind) in enumerate(zip(nodes.parent_index, nodes.node_type, strict=True)):
-            clarity, box = known[above] if above >= 0 else outer[number]
+            clarity, box, is_cut = known[above] if above >= 0 else outer[number]
             box = boxes.get(nodes.backend_node_id[node], box)
-            known.append((clarity, box))
+            known.append((clarity, box, is_cut))
             if (entry := boxed.get(node)) is None or kind != Kind.ELEMENT:
                 continue
-            left, top, opacity, _ = styles_of(layout, entry)
-            known[node] = outer_of = clarity * float(opacity or 1), box
+            left, top, opacity, _, clip, *_ = styles_of(layout, entry)
+            known[node] = outer_of = clarity * float(opacity or 1), box, is_cut or "text" in clip
             if (to := inner.get(node)) is not None:
                 other = capture.documents[to]
                 inset = np.array([px(left), px(top)]) + (layout.client_rects[entry] or [0.0, 0.0])[:2]
@@ -311,8 +330,10 @@ def _lines_of(capture: PixelCapture, boxes: Mapping[int, int]) -> Iterator[tuple
             for entry, (_, piece) in zip(text.layout_index, pieces, strict=True)
         )
         for line, entry, bounds in zip(_numbered(said), text.layout_index, text.bounds, strict=True):
-            clarity, box = known[layout.node_index[entry]]
-            if clarity >= LEAST_OPACITY and styles_of(layout, entry)[3] in {"visible", ""}:
+            clarity, box, is_cut = known[layout.node_index[entry]]
+            _, _, _, visibility, _, fill, shadow, stroke = styles_of(layout, entry)
+            is_filled = alpha_of(fill) >= LEAST_OPACITY or is_cut or shadow != "none" or stroke != "0px"
+            if clarity >= LEAST_OPACITY and is_filled and visibility in {"visible", ""}:
                 yield line, (edges_of(np.array([bounds]))[0] + np.tile(offsets[number], 2), box)
 
 
