@@ -1,9 +1,8 @@
-"""Whether letters of a page look more like others of their font than like themselves.
+"""Whether the letters of a page look like themselves, as readers see them.
 
-A font of a page may have other letters for some that are beside others, in other elements or after spaces, in some
-sizes, or by features that only pages turn on. What is drawn apart, as lines, may have them, too, or not know of them.
-So each letter is drawn alone in its place, and then other letters are that look like it; the picture must look most
-like the first.
+Fonts may have other letters for some that are beside others, in other elements or after spaces, in some sizes, or by
+features; and strokes, signs, shadows and lines may make others of them. So each letter is drawn alone in its place,
+and so are others of its font that look like it; the picture must look like the first, and less like these.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -18,13 +17,11 @@ from domsieve.renderer.page.pixels._parts import F64, Bools, Ints
 if TYPE_CHECKING:
     from PIL.Image import Image
 
-# Letters are at most so many pixels from where they should be, and around each is a margin. Words may be farther off,
-# with all of their letters: else a letter could be found where the next one is.
-# Lines that are justified may begin at half a pixel.
-_SHIFTS, _MARGIN = [(down, aside) for down in (0, -1, 1) for aside in (0, -1, 1)], 1
+# Letters are at most so many pixels from where they should be, and around each is a margin. Those that look so much
+# like themselves are looked for no farther on. Words may be farther off, with all of their letters: else a letter
+# could be found where the next one is. Lines that are justified may begin at half a pixel.
+_SHIFTS, _MARGIN, _EQUAL = [(down, aside) for down in (0, -1, 1) for aside in (0, -1, 1)], 1, 0.98
 _HALVES = [(down, aside / 2) for down in (0, -1, 1) for aside in (0, -1, 1, -2, 2)]
-# What looks so much like itself is looked for no farther on.
-_EQUAL = 0.98
 _FARTHER = [(down, aside) for down in range(-2, 3) for aside in range(-6, 7)]
 # Small letters of a font are apart if so much of the height of their boxes is between them, and touch if they overlap
 # and are by the second nearer: kerning takes less. Letters stand in a row if none is lower than another by the third.
@@ -80,9 +77,8 @@ def touching(boxes: F64, inks: F64) -> Ints:
         order = np.lexsort((inks[:, 0], np.floor(row + offset)))
         one, other = order[:-1], order[1:]
         is_beside = (inks[one, 1] > inks[one, 0]) & (inks[other, 1] > inks[other, 0])
-        is_beside &= (np.floor(row + offset)[one] == np.floor(row + offset)[other]) & (
-            inks[one, 0] < inks[other, 0]
-        )
+        is_beside &= np.floor(row + offset)[one] == np.floor(row + offset)[other]
+        is_beside &= inks[one, 0] < inks[other, 0]
         free, gap = inks[one, 3] + inks[other, 2], inks[other, 0] - inks[one, 1]
         touches = is_beside & (free >= _LEAST_FREE * size[one]) & (gap < 0)
         touches &= free - gap >= _MOST_KERNED * size[one]

@@ -89,8 +89,6 @@ Object.assign(domsieve, (() => {
     return paintsFar(one) || paintsBeyond(one) ? [0, 0, innerWidth, innerHeight] : placeOf(one);
   };
 
-  // https://html.spec.whatwg.org/multipage/images.html#srcset-attributes
-  const CANDIDATE = /[\s,]*(\S*[^\s,])(?:\s+[^,]*)?/g;
   // Pictures, videos and frames that come only when a reader is near.
   const lazy = () => lighted.flatMap((tree) => [...tree.querySelectorAll("img, iframe[loading], video[loading]")]);
 
@@ -206,8 +204,10 @@ Object.assign(domsieve, (() => {
     },
 
     lazyAddresses() {
+      // Addresses may have commas in them, or at their ends.
       const chosen = (one) => [one, ...(one.closest("picture")?.querySelectorAll("source") ?? [])]
-        .flatMap((each) => Array.from((each.getAttribute("srcset") ?? "").matchAll(CANDIDATE), ([, address]) => address));
+        .flatMap((each) => (each.getAttribute("srcset") ?? "").split(/\s/))
+        .flatMap((word) => [word, word.slice(0, -1), ...word.split(",")]);
       const whole = (address, base) => (URL.canParse(address, base) ? new URL(address, base).href : "");
       return lazy().flatMap((one) => [one.currentSrc, one.src, ...chosen(one)]
         .filter((address) => address).map((address) => whole(address, one.baseURI).split("#")[0]));
