@@ -1,6 +1,7 @@
 """The letters of a page as they are if nothing hides them: drawn apart, in their own fonts and places."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
 from types import MappingProxyType
 from typing import Any
 from unicodedata import bidirectional
@@ -171,8 +172,9 @@ class Letters:
         """Return the texts that some parts, (B,) or their numbers, are of."""
         return np.unique(self._scene.owner[parts])
 
+    @cached_property
     def all_said(self) -> list[str]:
-        """Return the text of each part (B,)."""
+        """The text of each part (B,)."""
         return [*map(self.said, range(self._scene.line.size))]
 
     def said(self, part: int) -> str:

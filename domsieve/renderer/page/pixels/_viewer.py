@@ -255,7 +255,7 @@ class Viewer(Reader):
     def words(self, count: Count, parts: Bools) -> Bools:
         """Return some parts (B,) and those of other texts that are of the same words."""
         scene = count.scene
-        return whole_words(scene.box, count.letters.all_said(), scene.owner, parts)
+        return whole_words(scene.box, count.letters.all_said, scene.owner, parts)
 
     def unshown(self, count: Count, seen: Bools) -> Ints:
         """Return the texts with seen parts that no plain picture shows.
