@@ -18,7 +18,7 @@ Object.assign(domsieve, (() => {
   let pictures, texts; // none are known if they could not be noted
   // Lazy pictures, videos and frames that are not there yet. They come when a reader scrolls near them, and may have another
   // size then, or paint elsewhere.
-  let awaited, late, coming, reach, count, arrivedAt, elsewhere = [];
+  let late, coming, reach, count, arrivedAt, elsewhere = [];
   const passed = new WeakSet(), moved = new Map();
   const hasAnswer = (one, address) => /^(data|blob):/.test(address) || viewOf(one).performance
     .getEntriesByType("resource").some(({ name }) => name.split("#")[0] === address.split("#")[0]);
@@ -114,19 +114,14 @@ Object.assign(domsieve, (() => {
     }
     moved.clear();
   };
-  const awaitLate = (now) => {
-    late = awaited.filter((one) => isComing(one) && isLaidOut(one));
-    coming = late;
-    // What is no farther than this from the window comes with what is in it; Chrome goes farther.
-    [reach, count, arrivedAt] = [innerHeight, late.length, now];
-    passNear();
-  };
   // Scrolls to the next ones. Returns whether there may be more to come, but not for longer than `limitMs` without any.
   const brings = (limitMs) => {
     const now = performance.now();
-    if (!awaited) {
-      awaited = allAwaited();
-      awaitLate(now);
+    if (!late) {
+      late = coming = allAwaited();
+      // What is no farther than this from the window comes with what is in it; Chrome goes farther.
+      [reach, count, arrivedAt] = [innerHeight, late.length, now];
+      passNear();
     }
     const waiting = late.filter(isComing);
     if (waiting.length < count) [count, arrivedAt] = [waiting.length, now];

@@ -34,9 +34,9 @@ _MOST_MISSING, _LITTLE = 12, 0.125
 # How far a page is scrolled, in px, to know which boxes stay where they are.
 _FAR_PX = 2.0, 400.0
 MOST_UNCLEAR = 15
-# And so if plain pictures do not show so many that are seen later.
-_MOST_UNSHOWN = 5
 """So many letters make a few words, which may say something."""
+# And so do fewer that plain pictures do not show, although they are seen later.
+_MOST_UNSHOWN = 5
 AT_END = float(np.iinfo(np.int32).max)
 """The end of a page, where what lies under it is often revealed."""
 # What flickers is taken for letters if it is as dark as these in all pictures: once in 500 times with so many more.
@@ -241,8 +241,10 @@ class Viewer(Reader):
         if is_new.any():
             odd = await self.shows_others(count.letters, clip, is_new, part.whole)
             # Through a whole word a line is one; at some of its letters it may be a stroke of these.
-            unlined = self.words(count, is_new & ~scene.is_lined[scene.owner])
-            lined = await self.lined(scene, odd & ~unlined)
+            lined = odd & scene.is_lined[scene.owner]
+            if lined.any():
+                unlined = self.words(count, is_new & ~scene.is_lined[scene.owner])
+                lined = await self.lined(scene, lined & ~unlined)
             if lined.any():
                 around = part.around(lined)
                 async with self.without_lines():
