@@ -9,6 +9,7 @@ from PIL import Image, ImageDraw, ImageFont
 
 import domsieve
 from domsieve.renderer.page.pixels._apart import likenesses_apart, parts_of_others, touching
+from domsieve.renderer.page.pixels._grounds import among_strokes
 from domsieve.snapshot.page import Snapshot
 from tests.renderer.bad_server import send
 from tests.renderer.conftest import Studio
@@ -117,7 +118,7 @@ def _compared(shown: str, said: str, others: str, away: int = 0) -> tuple[list[f
     drawn = np.stack([_drawn(said), _drawn(others)], axis=2)
     edges = np.array([[32 * at + 8, 4, 32 * at + 24, 28] for at in range(len(said))])
     counts, part = np.ones(len(said), np.intp), np.zeros(len(said), np.intp)
-    own, other, _ = likenesses_apart(_pictures(levels), drawn, edges, counts, part)
+    own, other = likenesses_apart(_pictures(levels), drawn, edges, counts, part)
     return own.round(3).tolist(), other.round(3).tolist()
 
 
@@ -169,20 +170,40 @@ def test_what_is_beyond_the_picture_is_not_compared() -> None:
     pictures, edges = _pictures(np.zeros((9, 9), np.uint8)), np.array([[-9, 0, -4, 4], [2, 9, 6, 14]])
     counts, part = np.ones(2, np.intp), np.zeros(2, np.intp)
     found = likenesses_apart(pictures, np.zeros((9, 9, 2), np.uint8), edges, counts, part)
-    assert [one.tolist() for one in found[:2]] == [[-1, -1], [-1, -1]]
+    assert [one.tolist() for one in found] == [[-1, -1], [-1, -1]]
 
 
-def test_a_part_shows_others_if_a_third_of_its_letters_are_unlike_themselves_or_one_is_another() -> None:
+def test_a_part_shows_others_if_one_of_its_letters_does_or_is_none() -> None:
     letters = [
         *((0, 0.95, 0.99), *[(0, 1, 0.9)] * 5),  # one looks more like another one
         *((1, 0.95, 0.9), (1, 0.99, 0.99)),
-        *((2, 0.4, 0.1), *[(2, 1, 0.9)] * 5),  # one is none
-        *((3, 0.8, 0.85), *[(3, 1, 0.9)] * 4),  # single ones are changed by ligatures
-        *((4, 0.8, 0.75), (4, 0.8, 0.75), (4, 1, 0.85)),
-        (6, -1, -1),
+        *((2, 0.9, 0.1), *[(2, 1, 0.9)] * 5),  # one is none
+        *((4, -1, -1), (4, 1, 0.9)),  # nothing says what one is
     ]
     part, own, other = np.array(letters).T
-    part, is_even = part.astype(np.intp), np.ones(part.size, np.bool_)
-    assert np.flatnonzero(parts_of_others(own, other, is_even, part, 8)).tolist() == [0, 2, 4]
-    # Strokes of the ground may make another word by one letter.
-    assert np.flatnonzero(parts_of_others(own, other, ~is_even, part, 8)).tolist() == [0, 2, 3, 4]
+    assert np.flatnonzero(parts_of_others(own, other, part.astype(np.intp), 6)).tolist() == [0, 2, 4]
+
+
+def _among(ground: NDArray[np.uint8]) -> bool:
+    """Return whether a ground (32, 96) has strokes beside the letters "non", of two elements."""
+    whole = np.minimum(ground, 255 - _drawn("non"))
+    edges, both, word = (
+        np.array([[8, 4, 60, 28], [60, 4, 92, 28]]),
+        np.ones(2, np.bool_),
+        np.zeros(2, np.intp),
+    )
+    pictures = (np.repeat(one[..., None], 3, axis=2) for one in (ground, whole))
+    found = among_strokes(both, word, edges, lambda parts: np.full(parts.size, 16.0), *pictures)
+    assert found[0] == found[1]
+    return bool(found[0])
+
+
+def test_strokes_of_the_ground_may_make_other_letters() -> None:
+    white = np.full((32, 96), 255, np.uint8)
+    ascender, line, box, shade = (white.copy() for _ in range(4))
+    ascender[8:13, 75:77] = 0  # of the second n
+    line[24:26] = 0  # below all of the word
+    box[:, :40] = 100
+    shade[:] = np.linspace(255, 100, 96).astype(np.uint8)
+    assert _among(ascender)
+    assert not any(map(_among, (white, line, box, shade)))

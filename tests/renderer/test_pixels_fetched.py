@@ -118,6 +118,13 @@ GROWING = {
         "width:calc-size(auto,size);height:calc-size(auto,size);padding:1px"
     ),
     "of its least size": _LAZY.format("width:1px;height:1px;min-width:max-content;min-height:max-content"),
+    "that the page would scroll past": _LAZY.format(
+        "width:1px;height:1px;min-width:max-content;min-height:max-content;scroll-margin:90000px"
+    ),
+    "that another one shows": "<style>.q { display: none; width: 100%; height: 60px } @container (max-width: 890px) "
+    "{ .q { display: block } }</style><div style='position:absolute;left:0;top:-9px;width:900px;display:flex'><div "
+    "style='flex:1;min-width:0;height:60px;container-type:inline-size'><img class=q loading=lazy src=/white.png>"
+    "</div><img loading=lazy src=/white.png style='height:60px'></div>",
     "as wide as a box that is as wide as it": "<div style='position:absolute;left:-9px;top:0;width:max-content'>"
     "<img loading=lazy src=/white.png style='display:block;width:100%;height:60px;min-width:1px'></div>",
     "beyond a box that is cut on the other side": _LAZY.format(

@@ -128,17 +128,32 @@ def _letters() -> Iterator[tuple[Pixels, Pixels]]:
         yield whole, ground
 
 
+def test_letters_must_show_as_they_do_later() -> None:
+    letters, behind = next(_letters())
+    other, pale, noise = letters.copy(), 255 - (255 - letters) // 60, letters.copy()
+    other[4:16, 32:34], other[4:16, 36:38] = 255, 20  # one is in another place
+    assert not _shows(letters, behind, other, 12)
+    assert not _shows(letters, behind, pale, 12)
+    shift = np.random.default_rng(0).integers(-60, 61, (20, 60), np.int16)
+    noise[..., 0], noise[..., 1] = (
+        np.clip(noise[..., 0] + shift, 0, 255),
+        np.clip(noise[..., 1] - shift, 0, 255),
+    )
+    assert not _shows(letters, behind, noise, 12)
+    assert _shows(letters, behind, 255 - letters // 2, 12)  # in other colours
+
+
 @pytest.mark.parametrize("number", range(2))
 def test_only_what_looks_like_letters_shows_them(number: int) -> None:
     letters, behind = [*_letters()][number]
-    assert _shows(letters, behind, letters)
-    assert _shows(letters, behind, letters // 2 + behind // 2 - 30)
-    assert not _shows(letters, behind, behind)
+    assert _shows(letters, behind, letters, 12)
+    assert _shows(letters, behind, letters // 2 + behind // 2 - 30, 12)
+    assert not _shows(letters, behind, behind, 12)
     for level in (0, 20, 128, 255):
-        assert not _shows(letters, behind, np.full_like(letters, level))
-    assert not _shows(letters, behind, np.roll(letters, 4, axis=1))
-    assert not _shows(letters, behind, letters[::-1, ::-1])
-    assert not _shows(behind, behind, behind)
+        assert not _shows(letters, behind, np.full_like(letters, level), 12)
+    assert not _shows(letters, behind, np.roll(letters, 4, axis=1), 12)
+    assert not _shows(letters, behind, letters[::-1, ::-1], 12)
+    assert not _shows(behind, behind, behind, 12)
 
 
 _LETTERS = 255 * np.tile(
@@ -158,8 +173,8 @@ _LETTERS = 255 * np.tile(
 )
 def test_lines_blocks_and_slits_show_no_letters(shown: NDArray[np.int_]) -> None:
     letters, seen = (np.repeat(one[..., None], 3, axis=2).astype(np.int16) for one in (_LETTERS, shown))
-    assert _shows(letters, np.zeros_like(letters), letters)
-    assert not _shows(letters, np.zeros_like(letters), seen)
+    assert _shows(letters, np.zeros_like(letters), letters, 12)
+    assert not _shows(letters, np.zeros_like(letters), seen, 12)
 
 
 def test_equal_lines_are_numbered() -> None:

@@ -854,18 +854,9 @@ def test_letters_are_told_from_other_shapes() -> None:
     def judged(levels: "np.ndarray[tuple[int, int], np.dtype[np.uint8]]") -> bool:
         return bool(Comparison(levels, drawn, Plain, inks, edges, parts).unlike()[0])  # type: ignore[arg-type]
 
-    class InFont(Plain):
-        in_own_font = np.array([True])
-
-    def is_unclear(levels: "np.ndarray[tuple[int, int], np.dtype[np.uint8]]", scene: type[Plain]) -> bool:
-        return bool(Comparison(levels, drawn, scene, inks, edges, parts).unclear()[0])  # type: ignore[arg-type]
-
     shown = drawn[..., 1] // 3
     mixed = shown + (rng.random((20, 60)) < 0.3).astype(np.uint8) * 66
     assert not judged(mixed)
-    assert is_unclear(mixed, InFont)
-    assert not is_unclear(mixed, Plain)
-    assert not is_unclear(shown, InFont)
     assert not judged(shown)
     assert not judged(np.roll(shown, 2, axis=0))  # boxes of buttons are a little off
     under = shown.copy()

@@ -180,6 +180,12 @@ globalThis.dom = (() => {
   const scrolls = ({ overflowX, overflowY }) => [overflowX, overflowY].map((value) => /auto|scroll/.test(value));
   // They do so if it has no box of its own.
   const showsNoscript = (tree) => [...tree.querySelectorAll("noscript")].some((one) => getComputedStyle(one).display === "contents");
+  // Along which axes the page can be scrolled by its styles: the body says so only if the root does not.
+  const openAxes = () => {
+    const styles = [own("documentElement"), own("body")].filter(Boolean).map((one) => getComputedStyle(one));
+    const style = styles.find(({ overflowX, overflowY }) => overflowX !== "visible" || overflowY !== "visible");
+    return ["overflowX", "overflowY"].map((overflow) => !/hidden|clip/.test(style?.[overflow] ?? ""));
+  };
   const canScroll = (element) => {
     if (element === document.scrollingElement) return [true, true];
     const style = getComputedStyle(element);
@@ -382,7 +388,7 @@ globalThis.dom = (() => {
 
   return {
     part, run, own, kind, isLaidOut, viewOf, trees, places, allTrees, laidOut, isOwn, animated, selectorsOf, isSkipping, unskip,
-    isBounded, showsNoscript, paintsBeyond, scrolls, canScroll, animationsOf, refreshOf, refreshBy, leavesIn, clocksOf,
+    isBounded, showsNoscript, paintsBeyond, scrolls, openAxes, canScroll, animationsOf, refreshOf, refreshBy, leavesIn, clocksOf,
     hasOwn, ANIMATING, STRONGEST, NOBODY, isSent, runs, leftOf, endsWithin, isYoung, hasSizeQueries, restlessIn, lasts, periodOf, repeats,
     isEndless,
     begins, isPassing, bringTo, SOON_MS, SLOW_MS, ENDLESS_MS, hold, isHeld, letGo,

@@ -6,20 +6,22 @@
 // rests(): "rests" if animations have ended that end soon, others that count as after `endMs` have gone on for `oldMs`, and
 // lazy pictures have come; it gives up when none has come for `lazyMs`. Else "begins" if an animation waits for
 // a frame to begin with, or "moves".
+// leftOut(): "unvisited" if there are lazy ones that were not scrolled to in time, "pictures" if some were shown too late.
 // notePictures(), lostPictures(): where the pictures and frames are [[left, top, right, bottom], ...] that had not come
 // when they were noted, or have gone since because loading was stopped, and the texts that they met then, if the page was
 // laid out anew; in px of the page.
 Object.assign(domsieve, (() => {
   const {
-    part, run, own, kind, isLaidOut, viewOf, trees, places, allTrees, laidOut, canScroll, animationsOf, endsWithin, isYoung,
+    part, run, own, kind, isLaidOut, viewOf, trees, places, allTrees, laidOut, canScroll, openAxes, animationsOf, endsWithin, isYoung,
     isPassing, runs,
   } = dom;
 
   let pictures, texts; // none are known if they could not be noted
   // Lazy pictures, videos and frames that are not there yet. They come when a reader scrolls near them, and may have another
   // size then, or paint elsewhere.
-  let late, coming, reach, count, arrivedAt, elsewhere = [];
-  const passed = new WeakSet(), moved = new Map();
+  let late, coming, reach, count, arrivedAt, elsewhere = [], rounds = 0;
+  const MOST_ROUNDS = 4; // scripts may add pictures for ever
+  const passed = new WeakSet(), visited = new WeakSet(), moved = new Map();
   const hasAnswer = (one, address) => /^(data|blob):/.test(address) || viewOf(one).performance
     .getEntriesByType("resource").some(({ name }) => name.split("#")[0] === address.split("#")[0]);
   const isAwaited = (one) => {
@@ -82,9 +84,13 @@ Object.assign(domsieve, (() => {
   };
   const isNear = ({ left, right, top, bottom }, reach) =>
     left < innerWidth + reach && right > -reach && top < innerHeight + reach && bottom > -reach;
+  const pass = (one) => {
+    passed.add(one);
+    visited.add(one);
+  };
   const passNear = () => {
     const near = coming.filter((one) => isNear(boxOf(one), scripted.has(one) ? 0 : reach));
-    for (const one of near) passed.add(one);
+    near.forEach(pass);
     coming = coming.filter((one) => !passed.has(one));
   };
   const above = (element) => {
@@ -92,18 +98,18 @@ Object.assign(domsieve, (() => {
     const host = kind(root) === Node.DOCUMENT_FRAGMENT_NODE ? root.host : viewOf(element)?.frameElement;
     return part(element, Element, "assignedSlot") ?? part(element, Element, "parentElement") ?? host;
   };
+  // As readers can: not where styles say that it snaps, and of pages that consent boxes lock, which will be released, only down.
   const scrollToIt = (element) => {
+    const page = own("scrollingElement");
     for (let box = above(element); box; box = above(box)) {
-      if (!moved.has(box)) moved.set(box, [part(box, Element, "scrollLeft"), part(box, Element, "scrollTop")]);
-    }
-    element.scrollIntoView({ block: "start", inline: "center", behavior: "instant" });
-    // That scrolls boxes, too, that no reader can scroll. Pages that consent boxes lock will be released, but only down.
-    const isCut = [own("documentElement"), own("body")].some((one) => /hidden|clip/.test(one && getComputedStyle(one).overflowX));
-    for (let box = above(element); box; box = above(box)) {
-      const [isWide, isHigh] = box === own("scrollingElement") ? [!isCut, true] : canScroll(box);
-      if (isWide && isHigh) continue;
-      const [left, top] = moved.get(box);
-      run(box, Element, "scrollTo", { ...(!isWide && { left }), ...(!isHigh && { top }), behavior: "instant" });
+      const [isWide, isHigh] = box === page ? [openAxes()[0], true] : canScroll(box);
+      if (!isWide && !isHigh) continue;
+      const [x, y] = [part(box, Element, "scrollLeft"), part(box, Element, "scrollTop")];
+      if (!moved.has(box)) moved.set(box, [x, y]);
+      const isPort = box === viewOf(box).document.scrollingElement;
+      const [one, port] = [boxOf(element), isPort && box !== page ? boxOf(viewOf(box).frameElement) : boxOf(box)];
+      const [left, top] = box === page ? [0, 0] : [port.x, port.y];
+      run(box, Element, "scrollTo", { ...(isWide && { left: x + one.x - left }), ...(isHigh && { top: y + one.y - top }), behavior: "instant" });
     }
   };
   const scrollBack = () => {
@@ -113,6 +119,10 @@ Object.assign(domsieve, (() => {
       }
     }
     moved.clear();
+  };
+  const freshOnes = () => {
+    const known = new Set(late);
+    return allAwaited().filter((one) => !known.has(one));
   };
   // Scrolls to the next ones. Returns whether there may be more to come, but not for longer than `limitMs` without any.
   const brings = (limitMs) => {
@@ -126,10 +136,10 @@ Object.assign(domsieve, (() => {
     const waiting = late.filter(isComing);
     if (waiting.length < count) [count, arrivedAt] = [waiting.length, now];
     if (now - arrivedAt >= limitMs) coming = [];
-    const next = coming.find(isComing);
+    const next = coming.find(isAwaited) ?? coming.find(isComing); // no script may ever bring the others
     if (next) {
       scrollToIt(next);
-      passed.add(next);
+      pass(next);
       passNear();
       return true;
     }
@@ -139,6 +149,14 @@ Object.assign(domsieve, (() => {
       if (!moved.has(root)) moved.set(root, [part(root, Element, "scrollLeft"), part(root, Element, "scrollTop")]);
       scrollBy({ left: x, top: y, behavior: "instant" });
       elsewhere = elsewhere.filter((one) => one !== place && !isNear(one(), 0));
+      return true;
+    }
+    // Those that have come may have others shown, by styles that ask for sizes.
+    const fresh = rounds < MOST_ROUNDS ? freshOnes() : [];
+    if (fresh.length) {
+      rounds++;
+      [late, coming, count, arrivedAt] = [[...late, ...fresh], [...coming, ...fresh], count + fresh.length, now];
+      passNear();
       return true;
     }
     scrollBack();
@@ -196,6 +214,11 @@ Object.assign(domsieve, (() => {
       const isMoving = (one) => endsWithin(one, leftMs) || (isPassing(one, endMs) && isYoung(one, oldMs));
       if (!isBringing && !all.some(isMoving)) return "rests";
       return all.some((one) => one.pending && runs(one)) ? "begins" : "moves";
+    },
+
+    leftOut() {
+      const isLeft = late?.some((one) => isAwaited(one) && !visited.has(one));
+      return [...(isLeft ? ["unvisited"] : []), ...(late && freshOnes().length ? ["pictures"] : [])];
     },
 
     notePictures() {

@@ -308,6 +308,7 @@ async def capture_document(
                 if pixels:
                     asked = f"restless({json.dumps(watch.refreshes)})"
                     restless = await tab.call(watch.frame_id, watch.loader_id, asked, limit_s=limit_s)
+                    restless += await tab.call(watch.frame_id, watch.loader_id, "leftOut()", limit_s=limit_s)
                     if scripts:
                         await _hide_noscript(tab, watch, True, limit_s=limit_s)
                     held = await stack.enter_async_context(holding(tab, limit_s=least_s))

@@ -13,7 +13,7 @@ _MARGIN_PX = 40.0
 # So many pixels are worked on at once: a guess that fits the caches of processors.
 _MOST_AT_ONCE = 200_000
 # Less than this share of their height is no space between words.
-_NO_SPACE = 0.12
+_NO_SPACE = 0.14
 
 
 class Boxes:
@@ -104,8 +104,17 @@ def around_all(boxes: F64) -> F64:
     return np.asarray(np.rint(edges) + _MARGIN_PX * OUTWARDS)
 
 
-def whole_words(boxes: F64, said: Sequence[str], owner: Ints, chosen: Bools) -> Bools:
-    """Return which boxes of parts of words (n, 4) stand in a row with chosen ones (n,), with nothing between letters.
+def lines_around(edges: Ints, line: Ints, count: int) -> Ints:
+    """Return the edges of lines (L, 4), given the edges of their parts (B, 4) and the line of each (B,)."""
+    found = np.zeros((count, 4), np.intp)
+    found[:, :2] = np.iinfo(np.int32).max
+    np.minimum.at(found[:, :2], line, edges[:, :2])
+    np.maximum.at(found[:, 2:], line, edges[:, 2:])
+    return found
+
+
+def words_of(boxes: F64, said: Sequence[str], owner: Ints) -> Ints:
+    """Return the number of the word of each of some boxes of parts (n, 4): in a row, with nothing between letters.
 
     Parameters
     ----------
@@ -119,7 +128,6 @@ def whole_words(boxes: F64, said: Sequence[str], owner: Ints, chosen: Bools) -> 
     is_beside &= np.array(ends, np.bool_)[one] & np.array(begins, np.bool_)[other]
     is_beside &= owner[one] != owner[other]
     is_beside &= np.abs(boxes[other, 0] - boxes[one, 2]) <= _NO_SPACE * high[one]
-    word = np.concatenate(([0], np.cumsum(~is_beside)))
-    found = np.zeros_like(chosen)
-    found[order] = np.isin(word, word[chosen[order]])
+    found = np.zeros(len(boxes), np.intp)
+    found[order[1:]] = np.cumsum(~is_beside)
     return found

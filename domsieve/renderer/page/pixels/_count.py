@@ -39,10 +39,10 @@ class Count:
     is_known : (B,), the parts of which pictures can say something.
     can_be_alone : (B,), whether the letters of a part can be made transparent while those of all others are seen.
     settled : (B,), the parts of which no later picture says more.
-    unclear : (B,), the parts that readers may take for other letters.
     shown : (B,), those that plain pictures show as they were seen.
     compared : (B,), those of which each letter was compared with others of its font.
     others : (B,), those that do not look like theirs.
+    among_strokes : (B,), those with strokes in their ground.
     """
 
     def __init__(self, scene: Scene, documents: Ints, letters: Letters) -> None:
@@ -51,8 +51,8 @@ class Count:
         self._changed, self._ink = np.zeros(count), np.zeros(count)
         self.is_known = np.isin(scene.document_of[scene.owner], documents) & ~scene.unsure[scene.owner]
         self._is_counted = np.zeros(count, np.bool_)
-        self._is_given_up, self.settled, self.unclear = np.zeros((3, count), np.bool_)
-        self.shown, self.compared, self.others = np.zeros((3, count), np.bool_)
+        self._is_given_up, self.settled = np.zeros((2, count), np.bool_)
+        self.shown, self.compared, self.others, self.among_strokes = np.zeros((4, count), np.bool_)
         self.can_be_alone = scene.alone[scene.owner]
         self.letters = letters
 
@@ -129,11 +129,9 @@ class Count:
         whole = area(self.scene.box)
         share = np.divide(area(place), whole, out=np.ones_like(whole), where=whole > 0)
         self._ink[boxes] = (self.scene.ink * share)[boxes]
-        self.unclear &= ~boxes
         for part in parts:
             self._changed[boxes] += part.changed[boxes]
             self.is_known[boxes & part.unsure] = False
-            self.unclear |= boxes & part.unclear
 
     def settle(self, boxes: Bools, again: Bools) -> None:
         """Count some parts of the page as settled, but for those that are looked for `again`."""

@@ -5,6 +5,7 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
+from domsieve.renderer.page.pixels._boxes import lines_around
 from domsieve.renderer.page.pixels._grounds import around_each
 from domsieve.renderer.page.pixels._letters import Letters
 from domsieve.renderer.page.pixels._parts import F64, OUTWARDS, Bools, Ints
@@ -251,15 +252,6 @@ def equal_lines(scene: Scene, first: Ints, lines: Ints) -> Ints:
             look = scene.fonts[row], *size, *turn.round(3).tolist(), str(scene.inks[row])
             said = scene.pieces[number], int(scene.against[part]), *look, *box[at].tolist()
             found[lines[at]] = known.setdefault(said, int(lines[at]))
-    return found
-
-
-def lines_around(edges: Ints, line: Ints, count: int) -> Ints:
-    """Return the edges of lines (L, 4), given the edges of their parts (B, 4) and the line of each (B,)."""
-    found = np.zeros((count, 4), np.intp)
-    found[:, :2] = np.iinfo(np.int32).max
-    np.minimum.at(found[:, :2], line, edges[:, :2])
-    np.maximum.at(found[:, 2:], line, edges[:, 2:])
     return found
 
 

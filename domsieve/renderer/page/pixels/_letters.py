@@ -256,7 +256,7 @@ class Letters:
                     scene.misshapen[scene.owner[parts]] = True
             if found["boxes"]:
                 scene.box[parts] = found["boxes"]
-            elif parts.size > 1 and (self.lines[line]["map"] or [1, 0, 0, 1])[1:3] == [0, 0]:
+            elif found["ends"] and (self.lines[line]["map"] or [1, 0, 0, 1])[1:3] == [0, 0]:
                 left, _, right, _ = scene.line_box[line]
                 ends = np.array(found["ends"], np.float64)
                 if scene.box[parts[0], 0] > scene.box[parts[-1], 0]:  # read to the left

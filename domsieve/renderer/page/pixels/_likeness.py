@@ -35,10 +35,6 @@ _LEAST_LIKENESS = 0.5
 _LEAST_IF_APART = 0.75
 # If half of the parts of a text are below the first limit, those below the second do not look like their letters.
 _LEAST_OF_TEXT, _LEAST_IF_STRANGE = 0.55, 0.8
-# Parts in fonts of the page that look less than this like their letters are unclear. Measured on 44 fonts in three
-# sizes: .77 and more, but for one of handwriting with other letters beside others; .73 and more with letter-spacing,
-# .46 in drawings that are scaled. Of two of 24 real pages in such fonts, 40 letters and more look less than .85.
-_LEAST_IN_OWN_FONT = 0.7
 # A part is not read either if two of its letters, or half of them, are not seen: each shows less than the first share
 # of what its clearer letters show, for their ink, and does not look like itself, or less than the second. Else the
 # others vouch for them. Measured: .5 and more for all of 156,000 letters of 12 pages but 22. Letters are looked at
@@ -152,13 +148,6 @@ class Comparison:
     def unlike(self) -> Bools:
         """Return which parts (B,) do not look like their letters."""
         return self._all(self._is_unlike())
-
-    def unclear(self) -> Bools:
-        """Return which parts (B,) in fonts of the page do not quite look like their letters.
-
-        What is drawn apart has not all that is around it on the page, so such a font may have other letters for it.
-        """
-        return self._all(self._in_own_font & (self._likeness < _LEAST_IN_OWN_FONT))
 
     def _is_low(self) -> Bools:
         texts = self._text[self._is_unlike()]

@@ -4,8 +4,9 @@ from collections.abc import Collection, Sequence
 
 _CLOCKS = "drawings and styles are animated, each by a clock of its own"
 _VIDEOS = "videos are played, which do not follow as animations are brought on"
-# Names of `oddities` in motion.js, `restlessIn` in dom.js, and `restless` and `resume` in tab.js; see there. "inner"
-# is for pages with frames, "frames" if several documents are animated, "moments" if only other moments have a text.
+# Names of `oddities` in motion.js, `restlessIn` in dom.js, `restless` and `resume` in tab.js, and `leftOut` in
+# tab_pictures.js; see there. "inner" is for pages with frames, "frames" if several documents are animated, "moments"
+# if only other moments have a text.
 _DOUBTS = {
     ("noscript",): "the page may show what is for browsers without scripts",
     ("events",): "animations of drawings wait for events, or change what is elsewhere",
@@ -26,7 +27,9 @@ _DOUBTS = {
     ("backwards",): "animations run backwards",
     ("pictures", "queries"): "styles may follow sizes that late pictures change",
     ("pictures", "inner"): "frames may follow sizes that late pictures change",
+    ("unvisited",): "there are more lazy pictures than can be waited for",
     ("young",): "animations have begun again, while others go on",
+    ("backdrops",): "filters may draw what is behind them in another place",
     ("lacks",): "what the page asks for as it is scrolled may cover texts",
     ("clock",): "a script has set the clock of a drawing",
     ("spelled",): "highlights may lie on other letters, where capitals of a first line have more of them",

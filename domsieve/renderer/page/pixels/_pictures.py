@@ -6,16 +6,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from domsieve.renderer.page.pixels._boxes import Boxes, area, around_all, chunks, counts
+from domsieve.renderer.page.pixels._boxes import Boxes, area, around_all, chunks, counts, lines_around
 from domsieve.renderer.page.pixels._grounds import (
+    among_strokes,
     blends_in,
     is_noise,
     is_overlaid,
     lie_on_ink,
     steps_of,
-    unclear,
 )
-from domsieve.renderer.page.pixels._heaps import Heaps, equal_lines, lines_around
+from domsieve.renderer.page.pixels._heaps import Heaps, equal_lines
 from domsieve.renderer.page.pixels._images import FINE, SCALE, levels_of, reduced, shifted, steady_levels
 from domsieve.renderer.page.pixels._letters import INKS, Letters
 from domsieve.renderer.page.pixels._likeness import Comparison, uncompared
@@ -58,7 +58,6 @@ class Pictures:
     changed : (B,), how many pixels of each part of a text differ.
     smeared : (B,), the parts that differ, but cannot be read.
     unsure : (B,), the parts that cannot be told from what moves, or from others that overlap them.
-    unclear : (B,), the parts that readers may take for other letters, see `unclear`.
     whole : the pictures without and with letters, in full size.
     are_many : whether there are more pictures than one with letters and one without.
     """
@@ -68,13 +67,12 @@ class Pictures:
         self._scene = scene
         self.whole = without, complete
         self._without, self._complete = [without.reduce(FINE)], [complete.reduce(FINE)]
-        levels = levels_of(self._complete[0], self._without[0])
-        self._levels = levels
+        levels = self._levels = levels_of(self._complete[0], self._without[0])
         self._differs = levels > _LEAST_CONTRAST
         self._clip = clip
         self._edges = self._scaled(place)
         self._is_near = meet(place, clip + _REACH_PX / SCALE * OUTWARDS)
-        self.unsure, self.unclear = np.zeros((2, len(place)), np.bool_)
+        self.unsure = np.zeros(len(place), np.bool_)
         self.are_many = False
         self.changed = self._count(self._differs)
         changed = np.flatnonzero(self.changed > 0)
@@ -90,6 +88,30 @@ class Pictures:
         self._mixed = np.zeros(len(place))
         self._line = scene.line
 
+    def among_strokes(self, parts: Bools, word: Ints) -> Bools:
+        """Return on which of some parts (B,) the ground has strokes that may make other letters of theirs.
+
+        Parameters
+        ----------
+        word : the number of the word of each part (B,): letters may be in elements of their own.
+        """
+        ground, whole = map(np.asarray, self.whole)
+        return among_strokes(parts, word, FINE * self._edges, self._scene.letter_px, ground, whole)
+
+    def among_lines(self, parts: Bools, word: Ints, around: F64, pictures: "tuple[Image, Image]") -> Bools:
+        """Return for which of some parts (B,) their lines are such strokes.
+
+        Parameters
+        ----------
+        around, pictures : a place with all of these, see `around`, and pictures of it in full size without lines, and
+            without letters and with them.
+        """
+        x, y = corner = (FINE * self._scaled(around[None])[0, :2]).tolist()
+        ground, whole = (np.asarray(one).astype(np.int16) for one in pictures)
+        lined = np.asarray(self.whole[1].crop((x, y, x + whole.shape[1], y + whole.shape[0])))
+        edges = FINE * self._edges - np.tile(corner, 2)
+        return among_strokes(parts, word, edges, self._scene.letter_px, ground + lined - whole, lined)
+
     def compared(self, letters: Letters, drawn: "Image") -> Comparison:
         """Compare the parts that differ with their letters.
 
@@ -99,11 +121,7 @@ class Pictures:
         drawn : their letters in each ink, in a picture of the same part in full size.
         """
         inked = reduced(drawn)
-        changed, fine = np.flatnonzero(self.changed > 0), np.asarray(drawn)
-        own = [fine[..., letters.ink[part]] if letters.is_drawn[part] else None for part in changed.tolist()]
-        ground, whole = map(np.asarray, self.whole)
-        self.unclear = unclear(changed, FINE * self._edges, (ground, whole), own)
-        self.smeared |= self._is_lost(changed, letters, inked, drawn)
+        self.smeared |= self._is_lost(np.flatnonzero(self.changed > 0), letters, inked, drawn)
         parts = np.flatnonzero(letters.is_drawn & (self.changed > 0) & ~self._scene.is_sign & ~self.smeared)
         inks, edges, is_level = (
             letters.ink[parts],
@@ -131,11 +149,6 @@ class Pictures:
         levels = np.zeros_like(comparison.levels)
         inside = self._inside(around, comparison)
         levels[inside] = np.where(found > _LEAST_CONTRAST, found, 0)
-        whole = np.asarray(self._complete[0])
-        ground = whole.copy()
-        ground[inside] = picture
-        parts = np.flatnonzero(comparison.doubtful)
-        self.unclear |= unclear(parts, self._edges, (ground, whole), [None] * parts.size)
         comparison.fill(levels, counts(levels > 0, comparison.edges))
 
     def _inside(self, around: F64, comparison: Comparison) -> tuple[slice, slice]:
@@ -147,7 +160,6 @@ class Pictures:
         """Count nothing of parts that do not look like their letters."""
         self.changed = np.minimum(self.changed, comparison.most)
         unlike = comparison.unlike()
-        self.unclear |= comparison.unclear()
         self._mixed = np.where(unlike & ~self.smeared, self.changed, 0.0)
         self.smeared |= unlike
         self.changed[self.smeared] = 0
@@ -484,5 +496,4 @@ class Pictures:
         smeared = group[self._scene.smeared[self._scene.owner[group]]]
         changed[self._is_smeared(comparison.levels, smeared, comparison.edges)] = 0
         changed[comparison.unlike() | self.smeared] = 0
-        self.unclear |= comparison.unclear()
         self.changed[group] = changed[group]

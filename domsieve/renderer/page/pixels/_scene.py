@@ -77,15 +77,14 @@ class Scene(Shapes):
     unsure : (N,), the nodes that pictures cannot judge.
     outlined : (N,), the texts that may show by what is around their letters.
     smeared : (N,), the nodes that may be blurred, so that pictures must tell whether they can be read.
-    inks : the colours of the letters, by the same number as fonts: red, green and blue of 255,
-        NaN for others (n, 3).
+    inks : the colours of the letters, by the number of their font: red, green and blue of 255, NaN for others (n, 3).
     fonts : the fonts, as a canvas takes them.
     cut : the elements with backgrounds that are cut to letters.
     is_boxed : (N,), the nodes that captures have a box of.
     alone : (N,), the texts that can be made transparent apart from all others.
     shaded : (N,), the texts whose letters no highlight makes transparent: with shadows, and in SVG.
-    is_drawn_again, has_strokes : (N,), the nodes with a reflection or a sharp shadow elsewhere, or beside letters.
-    is_lined : (N,), those with lines, such as underlines.
+    is_drawn_again, has_strokes, is_lined : (N,), the nodes with a reflection or a sharp shadow elsewhere, with one
+        beside letters, and with lines, such as underlines.
     reach_px : (N,), how far the shadows and blurs of texts are seen outside of their boxes.
     painted : the nodes of which a script paints the background or the like.
     attached : the nodes of the page with a background that stays in the window.
@@ -102,14 +101,14 @@ class Scene(Shapes):
     scrolls : (N,), the nodes in boxes that scroll.
     owner, line, first, letters : of each part of a text (B,) its node, its text box, the number of its first letter
         in the text, and how many letters it has.
-    pieces, line_box, ink_box : of each text box its text, its edges, and what its letters reach (L, 4).
-    told_box : the edges that captures have (L, 4).
+    pieces, line_box, ink_box, told_box : of each text box its text, edges, those of its ink, and as told (L, 4).
     chars, against : where in the text of its text box each part begins and ends (B, 2), and whether its letters go
         to the left (-1) or to the right (1) against the rules of their script (B,).
     is_displaced : (N,), the nodes whose lines captures have elsewhere: vertical ones, in columns, buttons, drawings.
     is_combined : (N,), the nodes whose letters stand side by side in a line that goes down.
     has_other_digits : (N,), the nodes whose styles choose other digits of their font.
     misread : (B,), the parts of texts for which a font of the page draws other letters.
+    has_drawn_backdrops : whether filters may draw what is behind them in another place.
     in_own_font : (N,), the texts that may be in fonts of the page.
     letters_of : (N,), how many letters each text has.
     sources : which letters of a text those on the page come from, where a style changes them; see `letter_sources`.
@@ -193,7 +192,7 @@ class Scene(Shapes):
         is_text = self.kind == Kind.TEXT
         self.absent = np.zeros(self.kind.size, np.bool_)
         self.unread = unread(column, row, self.levels, self.parent, is_drawing, is_text)
-        effects, backdrops = column["filter"], column["backdrop-filter"]
+        effects, backdrops = column["filter"], "".join(column["backdrop-filter"])
         if "url(" in "".join(effects):
             filters = Filters(self.capture.documents, strings, self.names)
             self.unsure |= self.below(np.array([*map(filters.is_unclear, effects)])[row])
@@ -202,7 +201,8 @@ class Scene(Shapes):
                 apart_px[level] = np.maximum(apart_px[level], apart_px[self.parent[level]])
             self.is_drawn_again |= apart_px > FAR_SHADOW * np.array([*map(px, column["font-size"])])[row]
         self.smeared = self.below(np.array(["blur(" in one or "url(" in one for one in effects])[row])
-        self.smeared |= any("blur(" in one or "url(" in one for one in backdrops)
+        self.has_drawn_backdrops = "url(" in backdrops
+        self.smeared |= self.has_drawn_backdrops or "blur(" in backdrops
         self.is_lined = self.below(~has("text-decoration-line", "none", ""))
         self.outlined = self.shaded | ~has("-webkit-text-stroke-width", "0px", "")
         self.smeared |= self.outlined

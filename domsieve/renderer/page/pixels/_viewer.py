@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from domsieve.renderer.browser.tab import Tab
-from domsieve.renderer.page.pixels._boxes import area, around_all, whole_words
+from domsieve.renderer.page.pixels._boxes import area, around_all, words_of
 from domsieve.renderer.page.pixels._count import IN_VIEW, Count
 from domsieve.renderer.page.pixels._letters import Letters
 from domsieve.renderer.page.pixels._likeness import Comparison
@@ -235,29 +235,37 @@ class Viewer(Reader):
         count.add(boxes, [part])
         seen = np.flatnonzero(count.seen(boxes) & ~count.shown)
         count.shown[seen] = await asyncio.to_thread(self.glance.shows, count.scene, seen, clip, part.whole)
-        scene = count.scene
-        is_new = count.seen(boxes) & ~scene.is_sign & ~count.compared
-        count.compared |= is_new
+        is_new = count.seen(boxes) & ~count.scene.is_sign & ~count.compared
         if is_new.any():
-            odd = await self.shows_others(count.letters, clip, is_new, part.whole)
+            count.compared |= is_new
+            await self._read_letters(count, part, is_new, clip)
+
+    async def _read_letters(self, count: Count, part: Pictures, parts: Bools, clip: F64) -> None:
+        """Note which parts do not show their own letters, or strokes beside these, which may make others of them."""
+        scene, word = count.scene, self._word(count)
+        count.among_strokes |= await asyncio.to_thread(part.among_strokes, parts, word)
+        odd = await self.shows_others(count.letters, clip, parts, part.whole)
+        if (lined := odd & scene.is_lined[scene.owner]).any():
+            lined = await self.lined(scene, lined)
+        if lined.any():
+            around = part.around(lined)
+            async with self.without_lines():
+                first, second = await self.without(around), await self.shoot(around)
+                pictures = await first, await second
+            odd &= ~lined
+            odd |= await self.shows_others(count.letters, around, lined, pictures, whole=True)
             # Through a whole word a line is one; at some of its letters it may be a stroke of these.
-            lined = odd & scene.is_lined[scene.owner]
-            if lined.any():
-                unlined = self.words(count, is_new & ~scene.is_lined[scene.owner])
-                lined = await self.lined(scene, lined & ~unlined)
-            if lined.any():
-                around = part.around(lined)
-                async with self.without_lines():
-                    first, second = await self.without(around), await self.shoot(around)
-                    pictures = await first, await second
-                odd &= ~lined
-                odd |= await self.shows_others(count.letters, around, lined, pictures, whole=True)
-            count.others |= odd
+            count.among_strokes |= await asyncio.to_thread(part.among_lines, lined, word, around, pictures)
+        count.others |= odd
 
     def words(self, count: Count, parts: Bools) -> Bools:
         """Return some parts (B,) and those of other texts that are of the same words."""
-        scene = count.scene
-        return whole_words(scene.box, count.letters.all_said, scene.owner, parts)
+        word = self._word(count)
+        return np.isin(word, word[parts])
+
+    def _word(self, count: Count) -> Ints:
+        """Return the number of the word that each part (B,) is of."""
+        return words_of(count.scene.box, count.letters.all_said, count.scene.owner)
 
     def unshown(self, count: Count, seen: Bools) -> Ints:
         """Return the texts with seen parts that no plain picture shows.

@@ -13,10 +13,12 @@ Object.assign(domsievePixels, (() => {
   const GOES_LEFT = /[\u0590-\u08ff\u200f\u202b\u202e\u2067\ufb1d-\ufdff\ufe70-\ufeff\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
   // Nor are letters that may have other forms beside each other: see `_JOINING` of `_fonts.py`.
   const LETTER = /(?![\u0590-\u109f\u1100-\u11ff\u1700-\u1cff\ua800-\uaaff\uabc0-\uabff\ud7b0-\ud7ff\ufb1d-\ufdff\ufe70-\ufefe])[\p{L}\p{N}]\p{M}*/u;
+  const SIGN = /^[\p{P}\p{S}]/u;
   // Letters that fonts for reading join are drawn together.
-  const LIGATURE = /f[bfhijklt]+/g;
+  const [LIGATURE, NO_LIGATURE, LEAST_LIGATED] = [/f[bfhijklt]+/g, "\u200c", 0.85];
   // Boxes of letters are at least so high and so low, in sizes: no stroke beyond the ink of a letter makes it another one.
   const [LEAST_HIGH, LEAST_LOW] = [0.8, 0.25];
+  const LARGE_PX = 400;
   const ABOVE_LINES = -1; // in px: lines under letters begin below them
   const COMMON = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
   const same = (one, other) => one.toLowerCase() === other.toLowerCase();
@@ -46,8 +48,19 @@ Object.assign(domsievePixels, (() => {
     return found;
   };
 
+  // Whether a font joins letters to something else than these, by its form.
+  const odd = new Map();
+  const isOddLigature = ([style, , family, caps, stretch, rendering, kerning], language, said) => {
+    const font = [style, LARGE_PX / 10, family, caps, stretch, rendering, kerning || "auto", false, language];
+    const key = [...font, said].join();
+    if (!odd.has(key)) {
+      const [joined, single] = formsOf([said, [...said].join(NO_LIGATURE)].map((text) => [font, text]));
+      odd.set(key, !joined || !single || likeness(joined, single) < LEAST_LIGATED);
+    }
+    return odd.get(key);
+  };
+
   // How much a letter leaves free of its width before and behind it, in sizes: browsers round boxes to whole pixels.
-  const LARGE_PX = 400;
   const sides = new Map();
   const sidesOf = ([style, , family, caps, stretch], letter) => {
     const key = [style, family, caps, stretch, letter].join();
@@ -81,7 +94,8 @@ Object.assign(domsievePixels, (() => {
         const isSpaced = line.letterSpacing !== 0;
         const joined = isSpaced ? [] : Array.from(piece.matchAll(LIGATURE), ({ 0: said, index }) => [said, index, said.length]);
         const isJoined = (at) => joined.some(([, index, length]) => at >= index && at < index + length);
-        const single = Array.from(new Intl.Segmenter().segment(piece), ({ segment, index }) => [segment, index])
+        const segments = Array.from(new Intl.Segmenter().segment(piece), ({ segment, index }) => [segment, index]);
+        const single = segments
           .filter(([segment, index]) => LETTER.test(segment) && !isJoined(index))
           .map(([segment, index]) => [LETTER.exec(segment)[0], index, segment.length]);
         const others = othersOf(fonts[line.font], isSpaced, line.language, single.map(([letter]) => letter));
@@ -89,13 +103,21 @@ Object.assign(domsievePixels, (() => {
         const size = parseFloat(/([\d.e+-]+)px/.exec(pen.font)?.[1]) || 0;
         // A letter may be nearer to the one before than that ends.
         const wideOf = (text) => pen.measureText(text).width;
-        const places = letters.map(([letter, index, length]) => {
+        const placeOf = (text, index, length) => {
           const end = x + wideOf(piece.slice(0, index + length));
-          return [end - wideOf(letter), end];
-        });
+          return [end - wideOf(text), end];
+        };
+        const places = letters.map((letter) => placeOf(...letter));
+        const signs = segments.filter(([segment]) => SIGN.test(segment))
+          .map(([segment, index]) => [segment, placeOf(segment, index, segment.length)]);
         for (const one of pens) {
           [one.letterSpacing, one.wordSpacing] = ["0px", "0px"];
           one.setTransform(a, b, c, d, e, b || c ? f : Math.round(d * y + f) - d * y); // lines are on whole pixels
+        }
+        // Signs reach into the boxes of letters beside them, such as a comma below an r.
+        for (const own of pens) {
+          own.fillStyle = "#fff";
+          for (const [sign, [from]] of signs) own.fillText(sign, from, y);
         }
         letters.forEach(([letter, index], which) => {
           const [from, to] = places[which];
@@ -104,7 +126,9 @@ Object.assign(domsievePixels, (() => {
           const high = Math.max(LEAST_HIGH * size, ...inks.map((ink) => ink.actualBoundingBoxAscent));
           const below = Math.max(LEAST_LOW * size, ...inks.map((ink) => ink.actualBoundingBoxDescent));
           const low = line.isAbove ? ABOVE_LINES : below;
+          const isOdd = which >= single.length && isOddLigature(fonts[line.font], line.language, letter);
           versions.forEach((one, version) => {
+            if (isOdd) return; // it looks like nothing then
             const own = pens[Math.floor(version / INKS.length)];
             own.fillStyle = INKS[version % INKS.length];
             own.fillText(one, from, y);

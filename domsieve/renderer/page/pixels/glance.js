@@ -18,7 +18,7 @@
 // leaveBoxes(): scrolls all back, and lets carets blink and animations go on.
 Object.assign(domsieve, (() => {
   const {
-    part, run, own, kind, isLaidOut, paintsBeyond, viewOf, trees, allTrees, canScroll, animated, animationsOf, isOwn, isYoung, clocksOf, hasOwn, hold, letGo,
+    part, run, own, kind, isLaidOut, paintsBeyond, viewOf, trees, allTrees, canScroll, openAxes, animated, animationsOf, isOwn, isYoung, clocksOf, hasOwn, hold, letGo,
     showsNoscript, STRONGEST,
   } = dom;
 
@@ -47,13 +47,7 @@ Object.assign(domsieve, (() => {
   const overflows = (one) =>
     [part(one, Element, "scrollWidth"), part(one, Element, "scrollHeight")].map((all, axis) => all > sizes(one)[axis] + 1);
   // As readers can.
-  const axesOf = (one) => {
-    if (one !== own("scrollingElement")) return canScroll(one);
-    const [root, body] = [own("documentElement"), own("body")].map((each) => each && getComputedStyle(each));
-    const [x, y] = [root?.overflowX, root?.overflowY];
-    const ways = x === "visible" && y === "visible" && body ? [body.overflowX, body.overflowY] : [x, y];
-    return ways.map((way) => !/hidden|clip/.test(way));
-  };
+  const axesOf = (one) => (one === own("scrollingElement") ? openAxes() : canScroll(one));
   const isInView = (one) => {
     let { left: x, top: y, right, bottom } = one.getBoundingClientRect();
     for (let view = viewOf(one); view; view = view.parent === view ? null : view.parent) {

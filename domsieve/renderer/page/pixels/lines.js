@@ -444,7 +444,8 @@ Object.assign(domsievePixels, (() => {
           }
           return taken / wide;
         };
-        const ends = line.ends.length > 1 || line.place ? line.ends.map((pair) => pair.map((end) => place(end - begin))) : [];
+        // A single word may have spaces beside it.
+        const ends = line.ends.length > 1 || line.place || line.text.trim() !== line.text ? line.ends.map((pair) => pair.map((end) => place(end - begin))) : [];
         const { fontBoundingBoxAscent, fontBoundingBoxDescent } = pen.measureText("");
         const boxes = !line.place && !b && !c ? [] : ends.map(([from, to]) => around(
           [at[0] + from * wide, at[0] + to * wide], [at[1] - fontBoundingBoxAscent, at[1] + fontBoundingBoxDescent]));

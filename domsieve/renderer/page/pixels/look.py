@@ -225,6 +225,7 @@ class _Page(Searcher):
             "moments": self.moments is not None,
             "young": self.glance.is_uneven,
             "lacks": self.glance.lacks,
+            "backdrops": scene.has_drawn_backdrops,
         }
         doubt = doubt_about(restless, answers, *(name for name, is_so in has.items() if is_so))
         self.doubt = self.doubt or doubt
@@ -271,8 +272,8 @@ class _Page(Searcher):
         is_compared = count.letters.is_drawn & count.letters.is_within
         is_large = scene.font_px(np.arange(scene.owner.size)) > window_px.min()
         doubts = (
-            ("letters may be taken for others", count.unclear),
             ("letters look like others, or like none", count.others),
+            ("letters have strokes beside them, which may make others of them", count.among_strokes),
             ("letters cannot be compared with those of their font", ~is_compared),
             ("letters are larger than the window", is_large),
             ("letters are mirrored", (np.linalg.det(scene.maps) < 0)[scene.owner]),

@@ -14,6 +14,7 @@ from domsieve.renderer.page.pixels._parts import F64, Bools, Ints, edges_of, mee
 from domsieve.renderer.page.pixels._reading import LEAST_OPACITY, alpha_of
 from domsieve.renderer.page.pixels._scene import Scene
 from domsieve.renderer.page.pixels.pixel_capture import PixelCapture, PixelLayout
+from domsieve.snapshot.contrast import contrast
 from domsieve.snapshot.page import Kind
 
 if TYPE_CHECKING:
@@ -21,14 +22,12 @@ if TYPE_CHECKING:
 
 # Bounds of the work on one page: pictures, and all of them as the browser encodes them.
 _MOST_PICTURES, _MOST_BYTES = 250, 150_000_000
-# Ink is what letters change by more than half of the most that they do, and than this, of 255. So much of the ink
-# must be nearer to the letters than to what is behind them, and rows and columns with ink (so much of that of the
-# fullest) must be so much like the letters on average (correlation), and have so much of their contrast, or even
-# covers, bars and pictures would do; the last is the least likeness of one or two letters alone.
-_NO_INK, _LEAST_NEARER, _LEAST_LIKE, _LEAST_CONTRAST, _LEAST_OF_ROW = 3, 0.7, 0.75, 0.25, 0.1
-_LEAST_LIKE_ALONE = 0.6
-# If so much of the ink, and of all, is as it is later, nothing else is asked.
-_EQUAL = 0.95
+# Ink is what letters change by more than this, of 255. So much of it may not be as it is later, and in a square of
+# the size of a letter, of which so many pixels always may. Where colours have changed, letters must have this share
+# of their contrast, and at least so much; and levels differ by no more than this share of that, as browsers draw
+# dark letters a little bolder than white ones.
+_NO_INK, _MOST_DIFFERENT, _MOST_IN_SQUARE, _FEWEST = 3, 0.05, 0.1, 1
+_LEAST_CONTRAST, _LEAST_LEFT, _MOST_APART = 0.25, 16.0, 0.2
 # Of what has this share of the most contrast, the colour is that of the letters.
 _FULL = 0.8
 _BY_FILL = "-webkit-text-fill-color", "text-shadow", "-webkit-text-stroke-width"
@@ -114,15 +113,23 @@ class Glance:
         corners = self._corners(scene, parts) + within[:, None]
         found = np.zeros(parts.size, np.bool_)
         found[(sizes <= 0).any(axis=1)] = True
+        letter_px = np.maximum(np.rint(scene.letter_px(parts)), 2).astype(np.intp).tolist()
         for number in range(len(self._pictures)):
-            due = np.flatnonzero(~found & self._is_in_window(corners[:, number], sizes))
+            inside = sizes.copy()
+            if not self._moves:  # if the page is locked, nobody sees more of these
+                inside[:, 1] = np.clip(self._window[1] - np.nan_to_num(corners[:, number, 1]), 1, sizes[:, 1])
+            due = np.flatnonzero(~found & self._is_in_window(corners[:, number], inside))
             seen = self._decoded(number) if due.size else whole
             for one in due.tolist():
-                (x, y), (wide, high) = np.rint(corners[one, number]).astype(int).tolist(), sizes[one].tolist()
-                left, top, right, bottom = edges[one].tolist()
-                own = np.s_[top:bottom, left:right]
+                (x, y), (wide, high) = (
+                    np.rint(corners[one, number]).astype(int).tolist(),
+                    inside[one].tolist(),
+                )
+                left, top, right, _ = edges[one].tolist()
+                own = np.s_[top : top + high, left:right]
                 shown = whole[own], ground[own], seen[y : y + high, x : x + wide]
-                found[one] = _shows(*(part.astype(np.int16) for part in shown))
+                letters, behind, now = (part.astype(np.int16) for part in shown)
+                found[one] = _shows(letters, behind, now, letter_px[one])
         return found
 
     def are_cut_off(self, scene: Scene, parts: Ints) -> Bools:
@@ -138,7 +145,8 @@ class Glance:
             is_any |= self._is_in_window(every[:, number], sizes)
         corners = every[:, 0]
         with np.errstate(invalid="ignore"):
-            is_below = corners[:, 1] + sizes[:, 1] > self._window[1]
+            begin = scene.ink_box[scene.line[parts], 1]
+            is_below = corners[:, 1] + np.maximum(begin - scene.box[parts, 1], 0) >= self._window[1] - 1
             is_below &= (corners[:, 0] >= 0) & (corners[:, 0] + sizes[:, 0] <= self._window[0])
         return np.asarray(is_below & ~is_any)
 
@@ -204,46 +212,57 @@ def _names_of(scene: Scene) -> dict[int, Line]:
     return dict(zip(lines.tolist(), _numbered(said), strict=True))
 
 
-def _shows(letters: Pixels, behind: Pixels, seen: Pixels) -> bool:
-    """Return whether a plain picture shows some letters: what is there with and without them, and what is seen."""
+def _shows(letters: Pixels, behind: Pixels, seen: Pixels, size: int) -> bool:
+    """Return whether a plain picture shows some letters as they are later.
+
+    Only colours may differ, if that changes all letters and all of their ground alike.
+
+    Parameters
+    ----------
+    letters, behind, seen : what is there with and without them, and what is seen (height, width, 3).
+    size : of the letters, in pixels.
+    """
     change = letters - behind
     power = np.abs(change).max(axis=2)
-    most = int(power.max())
-    ink = power > max(most // 2, _NO_INK)
+    ink = power > _NO_INK
     if not ink.any():
         return False
-    is_equal = np.abs(seen - letters).max(axis=2) <= _NO_INK
-    if min(is_equal[ink].mean(), is_equal.mean()) >= _EQUAL:
+    if _are_equal(letters, seen, ink, size, _NO_INK):
         return True
-    is_nearer = np.abs(seen - letters).sum(axis=2) < np.abs(seen - behind).sum(axis=2)
-    if is_nearer[ink].mean() < _LEAST_NEARER:
+    full = change[power >= _FULL * power.max()]
+    expected, shares = np.empty(letters.shape), np.empty(3)
+    for channel in range(3):
+        known = np.stack(
+            [one[..., channel].ravel() for one in (letters, behind)] + [np.ones(ink.size)], axis=1
+        )
+        said = np.linalg.lstsq(known, seen[..., channel].ravel(), rcond=None)[0]
+        expected[..., channel], shares[channel] = (known @ said).reshape(ink.shape), said[0]
+    left = contrast(shares * full, np.zeros(3)).mean()
+    if left < max(_LEAST_CONTRAST * contrast(full, np.zeros(3)).mean(), _LEAST_LEFT):
         return False
-    # Along the way from what is behind to the letters.
-    way = change[power >= _FULL * most].mean(axis=0)
-    shown, own = seen @ way, change @ way
-    high, wide = own.shape
-    # One letter of a word may be another one, so what is about as wide as two counts alone, too.
-    step = max(min(high, wide), 2)
-    windows = [np.s_[:, x : x + step] for x in range(0, max(wide - step // 2, 1), step // 2)]
-    parts = [(shown, own, _LEAST_LIKE), *((shown[one], own[one], _LEAST_LIKE_ALONE) for one in windows)]
-    return all(_are_like(*part, axis) for part in parts if part[1].any() for axis in (0, 1))
+    return _are_equal(expected, seen, ink, size, max(_NO_INK, _MOST_APART * left))
 
 
-def _are_like(shown: F64, own: F64, least: float, axis: int) -> bool:
-    """Return whether the levels of most rows (axis 1) or columns (0) look like those of letters (height, width).
+def _are_equal(one: NDArray[Any], other: NDArray[Any], ink: Bools, size: int, most: float) -> bool:
+    """Return whether two pictures (height, width, 3) differ by no more than `most` nearly everywhere, for their ink.
 
-    Each row counts alone, so that neither bars, blocks and lines nor a slit in a cover say more than letters do.
+    One letter of a word may be another one, so squares that are so many pixels wide count alone, too.
     """
-    shown, own = (one - one.mean(axis=axis, keepdims=True) for one in (shown, own))
-    product, own_power, power = (
-        (one * other).sum(axis=axis) for one, other in ((shown, own), (own, own), (shown, shown))
-    )
-    rows = own_power >= _LEAST_OF_ROW * own_power.max()
-    like = np.divide(
-        product, np.sqrt(own_power * power), out=np.zeros_like(product), where=power * own_power > 0
-    )
-    contrast = np.divide(product, own_power, out=np.zeros_like(product), where=own_power > 0)
-    return bool(like[rows].mean() >= least and np.median(contrast[rows]) >= _LEAST_CONTRAST)
+    is_apart = np.abs(one - other).max(axis=2) > most
+    if np.count_nonzero(is_apart) > _MOST_DIFFERENT * np.count_nonzero(ink):
+        return False
+    apart, whole = (_in_squares(of, size) for of in (is_apart, ink))
+    return bool((apart <= np.maximum(_MOST_IN_SQUARE * whole, _FEWEST)).all())
+
+
+def _in_squares(mask: Bools, size: int) -> Ints:
+    """Return how many pixels of a mask (height, width) are in each square, of which the next begins in its middle."""
+    half = max(size // 2, 1)
+    count = mask.astype(np.intp)
+    for axis in (0, 1):
+        count = np.add.reduceat(count, range(0, count.shape[axis], half), axis=axis)
+    rows = count if len(count) < 2 else count[:-1] + count[1:]
+    return rows if rows.shape[1] < 2 else np.asarray(rows[:, :-1] + rows[:, 1:])
 
 
 def _twins_of(lines: Mapping[Line, tuple[F64, int]]) -> dict[Line, set[int]]:

@@ -14,7 +14,7 @@
 // openAxes(): along which axes the page can be scrolled by its styles.
 // isScroller(element): along which axes a box, or the page itself, can be scrolled by its style.
 Object.assign(domsievePixels, (() => {
-  const { part, run, own, scrolls, animated } = dom;
+  const { part, run, own, scrolls, openAxes, animated } = dom;
   const { isPut, above, outer, holds, rectOf, waysOf, isWindow, scrolledTo, scrollOn, scrollBack } = domsievePixels;
 
   const rootOf = (node) => run(node, Node, "getRootNode");
@@ -138,12 +138,6 @@ Object.assign(domsievePixels, (() => {
     return [moved, [left / innerWidth, top / innerHeight]];
   };
   let scrolledOn = [];
-
-  const openAxes = () => {
-    const styles = [own("documentElement"), own("body")].filter(Boolean).map((one) => getComputedStyle(one));
-    const style = styles.find(({ overflowX, overflowY }) => overflowX !== "visible" || overflowY !== "visible");
-    return ["overflowX", "overflowY"].map((overflow) => !/hidden|clip/.test(style?.[overflow] ?? ""));
-  };
 
   // No page can know where exactly.
   const places = () => [0.08, 0.29, 0.5, 0.71, 0.92].map((place) => place + 0.03 * (Math.random() - 0.5));
