@@ -107,9 +107,9 @@ Object.assign(domsieve, (() => {
       const [x, y] = [part(box, Element, "scrollLeft"), part(box, Element, "scrollTop")];
       if (!moved.has(box)) moved.set(box, [x, y]);
       const isPort = box === viewOf(box).document.scrollingElement;
-      const [one, port] = [boxOf(element), isPort && box !== page ? boxOf(viewOf(box).frameElement) : boxOf(box)];
-      const [left, top] = box === page ? [0, 0] : [port.x, port.y];
-      run(box, Element, "scrollTo", { ...(isWide && { left: x + one.x - left }), ...(isHigh && { top: y + one.y - top }), behavior: "instant" });
+      const one = boxOf(element), port = box === page ? new DOMRect() : boxOf(isPort ? viewOf(box).frameElement : box);
+      const [left, top] = [x + one.x - port.x, y + one.y - port.y];
+      run(box, Element, "scrollTo", { ...(isWide && { left }), ...(isHigh && { top }), behavior: "instant" });
     }
   };
   const scrollBack = () => {

@@ -30,7 +30,8 @@ _LEAST_FREE, _MOST_KERNED, _SAME_ROW, _TOUCHING_PX = 0.03, 0.085, 0.4, 0.5
 # Drawings of two letters that are more alike than this are the same for readers.
 _SAME = 0.99
 # A letter is none, or another one, if it looks less than this like itself, or by the second more like that. Measured
-# on 37,000 words of 12 real pages, also in fonts of the page: 1.0 for nearly all letters, less than .93 for six.
+# on 37,000 words of 12 real pages, also in fonts of the page: 1.0 for nearly all letters, and less than .93 for one
+# in two words of a page at most.
 _LEAST_OWN, _MORE_LIKE = 0.93, 0.005
 
 Pixels = NDArray[np.float32]

@@ -93,6 +93,12 @@ def is_noise(ground: NDArray[np.uint8], whole: NDArray[np.uint8], differs: Bools
     return False
 
 
+def full_change(change: NDArray[Any]) -> NDArray[Any]:
+    """Return what letters change where they do it most (n, 3), of all that they change (height, width, 3)."""
+    power = np.abs(change).max(axis=2)
+    return np.asarray(change[power >= _FULL * power.max()])
+
+
 def among_strokes(
     parts: Bools,
     word: Ints,
@@ -134,7 +140,7 @@ def _has_strokes(box: Sequence[int], size: float, ground: NDArray[Any], whole: N
     power = np.abs(change).max(axis=2)
     if not power.any() or np.ptp(behind, axis=(0, 1)).max() <= 1:
         return False
-    way = change[power >= _FULL * power.max()].mean(axis=0)
+    way = full_change(change).mean(axis=0)
     ink = behind @ way / max(way @ way, 1.0)
     strokes = (ink - grey_opening(ink, size=(narrow, narrow)))[top - y : bottom - y, left - x : right - x]
     strokes = np.where(strokes > _LEAST_STROKE, np.minimum(strokes, 1.0), 0.0)

@@ -58,13 +58,6 @@ def levels_of(first: "Image", second: "Image") -> NDArray[np.uint8]:
     return _weighed(ImageChops.difference(first, second))
 
 
-def levels_above(picture: "Image", ground: tuple[int, ...]) -> NDArray[np.uint8]:
-    """Return how far each pixel (height, width) of a picture is from one level of each channel, see `contrast`."""
-    from PIL import Image
-
-    return levels_of(picture, Image.new(picture.mode, picture.size, ground))
-
-
 def steady_levels(first: "Sequence[Image]", second: "Sequence[Image]") -> NDArray[np.uint8]:
     """Return how far apart each pixel (height, width) is at least in two groups of pictures, see `levels_of`."""
     from PIL import ImageChops

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from domsieve.renderer.page.pixels._cases import pieces_of
+from domsieve.renderer.page.pixels._grounds import full_change
 from domsieve.renderer.page.pixels._images import picture_of
 from domsieve.renderer.page.pixels._parts import F64, Bools, Ints, edges_of, meet, px
 from domsieve.renderer.page.pixels._reading import LEAST_OPACITY, alpha_of
@@ -28,8 +29,6 @@ _MOST_PICTURES, _MOST_BYTES = 250, 150_000_000
 # dark letters a little bolder than white ones.
 _NO_INK, _MOST_DIFFERENT, _MOST_IN_SQUARE, _FEWEST = 3, 0.05, 0.1, 1
 _LEAST_CONTRAST, _LEAST_LEFT, _MOST_APART = 0.25, 16.0, 0.2
-# Of what has this share of the most contrast, the colour is that of the letters.
-_FULL = 0.8
 _BY_FILL = "-webkit-text-fill-color", "text-shadow", "-webkit-text-stroke-width"
 STYLES = "padding-left", "padding-top", "opacity", "visibility", "background-clip", *_BY_FILL
 """What moves the content of frames, and what hides texts."""
@@ -121,10 +120,8 @@ class Glance:
             due = np.flatnonzero(~found & self._is_in_window(corners[:, number], inside))
             seen = self._decoded(number) if due.size else whole
             for one in due.tolist():
-                (x, y), (wide, high) = (
-                    np.rint(corners[one, number]).astype(int).tolist(),
-                    inside[one].tolist(),
-                )
+                x, y = np.rint(corners[one, number]).astype(int).tolist()
+                wide, high = inside[one].tolist()
                 left, top, right, _ = edges[one].tolist()
                 own = np.s_[top : top + high, left:right]
                 shown = whole[own], ground[own], seen[y : y + high, x : x + wide]
@@ -223,14 +220,12 @@ def _shows(letters: Pixels, behind: Pixels, seen: Pixels, size: int) -> bool:
     size : of the letters, in pixels.
     """
     change = letters - behind
-    power = np.abs(change).max(axis=2)
-    ink = power > _NO_INK
+    ink = np.abs(change).max(axis=2) > _NO_INK
     if not ink.any():
         return False
     if _are_equal(letters, seen, ink, size, _NO_INK):
         return True
-    full = change[power >= _FULL * power.max()]
-    expected, shares = np.empty(letters.shape), np.empty(3)
+    full, expected, shares = full_change(change), np.empty(letters.shape), np.empty(3)
     for channel in range(3):
         known = np.stack(
             [one[..., channel].ravel() for one in (letters, behind)] + [np.ones(ink.size)], axis=1
