@@ -9,6 +9,7 @@
 // selectorsOf(elements): selectors of elements by their places in their trees, which are stronger than those of pages.
 // isSkipping(element, style): whether it is a box that has content only near the window.
 // unskip(elements): shows what such boxes have there; returns the animations that do so.
+// refersToSkipped(): whether drawings elsewhere refer to patterns, masks and the like in such boxes.
 // showsNoscript(tree): whether a tree has a noscript that browsers show, whether scripts are on or not.
 // scrolls(style), canScroll(element): whether a box can be scrolled to the side, and down; and by a reader.
 // animationsOf(tree), runs(animation), endsWithin(animation, ms): animations, whether one goes by the clock, and ends soon.
@@ -147,7 +148,9 @@ globalThis.dom = (() => {
     const { pathOf } = ways();
     return elements.map((element) => `${pathOf(element)}${STRONGEST}`);
   };
+  const unskipped = new Set();
   const unskip = (elements) => {
+    for (const one of elements) unskipped.add(one);
     const { numberOf, pathOf } = ways();
     for (const [tree, some] of Map.groupBy(elements, (one) => run(one, Node, "getRootNode"))) {
       const runs = [];
@@ -165,6 +168,21 @@ globalThis.dom = (() => {
     }
     const isContained = (one) => /^(content|strict)$|layout style paint/.test(getComputedStyle(one).contain);
     return elements.filter(isContained).map((one) => animated(one, { contentVisibility: "visible" }));
+  };
+  // Patterns, masks and the like that the browser skips far from the window do not exist for drawings elsewhere.
+  const REFERRED = "pattern[id], linearGradient[id], radialGradient[id], mask[id], clipPath[id], filter[id], marker[id]";
+  const REFERRING = ["fill", "stroke", "mask", "clipPath", "filter", "backdropFilter", "markerStart", "markerMid", "markerEnd"];
+  const refersToSkipped = () => {
+    const boxes = [...unskipped].filter((one) => run(one, Element, "querySelector", REFERRED));
+    const isWithin = (one) => boxes.some((box) => run(box, Node, "contains", one));
+    const refers = (tree, value) => [...value.matchAll(/#([^")]*)"?\)/g)].some(([, id]) => {
+      const target = own("getElementById").call(document, id) ?? tree.querySelector(`[id="${CSS.escape(id)}"]`);
+      return !target || isWithin(target);
+    });
+    return boxes.length > 0 && allTrees().some((tree) => [...tree.querySelectorAll("*")].some((one) => {
+      const style = isWithin(one) ? null : getComputedStyle(one);
+      return style && REFERRING.some((name) => style[name].includes("#") && refers(tree, style[name]));
+    }));
   };
   // Whether a size, or the bounds of one, are lengths: what a word says, or `calc-size()`, may follow the content.
   const isLength = (style, name) => ["unit", "operator"].some((key) => key in (style.get(name) ?? {}));
@@ -388,7 +406,7 @@ globalThis.dom = (() => {
 
   return {
     part, run, own, kind, isLaidOut, viewOf, trees, places, allTrees, laidOut, isOwn, animated, selectorsOf, isSkipping, unskip,
-    isBounded, showsNoscript, paintsBeyond, scrolls, openAxes, canScroll, animationsOf, refreshOf, refreshBy, leavesIn, clocksOf,
+    refersToSkipped, isBounded, showsNoscript, paintsBeyond, scrolls, openAxes, canScroll, animationsOf, refreshOf, refreshBy, leavesIn, clocksOf,
     hasOwn, ANIMATING, STRONGEST, NOBODY, isSent, runs, leftOf, endsWithin, isYoung, hasSizeQueries, restlessIn, lasts, periodOf, repeats,
     isEndless,
     begins, isPassing, bringTo, SOON_MS, SLOW_MS, ENDLESS_MS, hold, isHeld, letGo,

@@ -20,7 +20,7 @@
 // hold(), letGo(): pauses the others, so that the pictures show them as they are in the capture, and lets them go on.
 globalThis.domsieve = (() => {
   const {
-    part, run, own, isLaidOut, showsNoscript, trees, places, allTrees, laidOut, animated, isSkipping, unskip, canScroll, animationsOf,
+    part, run, own, isLaidOut, showsNoscript, trees, places, allTrees, laidOut, animated, isSkipping, unskip, refersToSkipped, canScroll, animationsOf,
     refreshOf, refreshBy, leavesIn, clocksOf, hasOwn, isSent, kind, isYoung, runs, leftOf, repeats, begins, isPassing, periodOf, bringTo,
     SOON_MS, SLOW_MS, STRONGEST, hold, isHeld, letGo, restlessIn,
   } = dom;
@@ -429,7 +429,7 @@ globalThis.domsieve = (() => {
       const back = new Set(postponed.map(([one]) => one));
       const hasOthers = [...passing[1]].some((one) => !back.has(one)) || allTrees().flatMap(clocksOf).some(hasOwn);
       const oddities = [...(back.size && hasOthers ? ["young"] : []), ...(isRow ? ["late"] : []),
-        ...(isSpelled && (CSS.highlights.size || !getSelection().isCollapsed) ? ["spelled"] : [])];
+        ...(isSpelled ? ["spelled"] : []), ...(refersToSkipped() ? ["refers"] : [])];
       if (!postponed.length && !isLeaving) return oddities;
       for (const [one, time] of postponed.splice(0)) {
         one.currentTime = time;

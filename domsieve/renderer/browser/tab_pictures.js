@@ -20,7 +20,7 @@ Object.assign(domsieve, (() => {
   // Lazy pictures, videos and frames that are not there yet. They come when a reader scrolls near them, and may have another
   // size then, or paint elsewhere.
   let late, coming, reach, count, arrivedAt, elsewhere = [], rounds = 0;
-  const MOST_ROUNDS = 4; // scripts may add pictures for ever
+  const [MOST_ROUNDS, MOST_TRIES] = [4, 20]; // scripts may add pictures for ever, or move them
   const passed = new WeakSet(), visited = new WeakSet(), moved = new Map();
   const hasAnswer = (one, address) => /^(data|blob):/.test(address) || viewOf(one).performance
     .getEntriesByType("resource").some(({ name }) => name.split("#")[0] === address.split("#")[0]);
@@ -98,19 +98,38 @@ Object.assign(domsieve, (() => {
     const host = kind(root) === Node.DOCUMENT_FRAGMENT_NODE ? root.host : viewOf(element)?.frameElement;
     return part(element, Element, "assignedSlot") ?? part(element, Element, "parentElement") ?? host;
   };
+  // Whether readers may get at a box: not if styles hide or cut it, or a box around it does that never scrolls.
+  const isOpen = (box) => {
+    if (!run(box, Element, "checkVisibility", { visibilityProperty: true })) return false;
+    let { left, top, right, bottom } = box.getBoundingClientRect();
+    for (let one = box; one && viewOf(one) === viewOf(box); one = above(one)) {
+      const { clipPath, overflow } = getComputedStyle(one);
+      if (clipPath !== "none") return false;
+      if (overflow === "visible" || canScroll(one).some(Boolean)) continue;
+      const around = one.getBoundingClientRect();
+      [left, top] = [Math.max(left, around.left), Math.max(top, around.top)];
+      [right, bottom] = [Math.min(right, around.right), Math.min(bottom, around.bottom)];
+    }
+    const frame = viewOf(box)?.frameElement;
+    return right - left >= 1 && bottom - top >= 1 && (!frame || (!frame.closest("[inert]") && isOpen(frame)));
+  };
   // As readers can: not where styles say that it snaps, and of pages that consent boxes lock, which will be released, only down.
+  // Returns whether anything was scrolled.
   const scrollToIt = (element) => {
     const page = own("scrollingElement");
+    let isScrolled = false;
     for (let box = above(element); box; box = above(box)) {
       const [isWide, isHigh] = box === page ? [openAxes()[0], true] : canScroll(box);
-      if (!isWide && !isHigh) continue;
+      if ((!isWide && !isHigh) || (box !== page && !isOpen(box))) continue;
       const [x, y] = [part(box, Element, "scrollLeft"), part(box, Element, "scrollTop")];
       if (!moved.has(box)) moved.set(box, [x, y]);
       const isPort = box === viewOf(box).document.scrollingElement;
       const one = boxOf(element), port = box === page ? new DOMRect() : boxOf(isPort ? viewOf(box).frameElement : box);
       const [left, top] = [x + one.x - port.x, y + one.y - port.y];
       run(box, Element, "scrollTo", { ...(isWide && { left }), ...(isHigh && { top }), behavior: "instant" });
+      isScrolled ||= part(box, Element, "scrollLeft") !== x || part(box, Element, "scrollTop") !== y;
     }
+    return isScrolled;
   };
   const scrollBack = () => {
     for (const [box, [left, top]] of moved) {
@@ -138,8 +157,10 @@ Object.assign(domsieve, (() => {
     if (now - arrivedAt >= limitMs) coming = [];
     const next = coming.find(isAwaited) ?? coming.find(isComing); // no script may ever bring the others
     if (next) {
-      scrollToIt(next);
-      pass(next);
+      // What is sticky moves on with the page.
+      let [isOn, tries] = [true, 0];
+      while (isOn && tries++ < MOST_TRIES && !isNear(boxOf(next), 0)) isOn = scrollToIt(next);
+      if (!isOn || isNear(boxOf(next), 0)) pass(next);
       passNear();
       return true;
     }

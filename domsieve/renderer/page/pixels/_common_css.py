@@ -39,7 +39,7 @@ _COMMON_PROPERTIES = """
     font-variant-emoji font-variant-ligatures font-variant-numeric font-variant-position font-variation-settings
     font-weight forced-color-adjust gap grid grid-area grid-auto-columns grid-auto-flow grid-auto-rows grid-column
     grid-column-end grid-column-gap grid-column-start grid-gap grid-row grid-row-end grid-row-gap grid-row-start
-    grid-template grid-template-areas grid-template-columns grid-template-rows height hyphenate-character
+    grid-template grid-template-areas grid-template-columns grid-template-rows height
     hyphenate-limit-chars hyphens image-orientation image-rendering inline-size inset inset-block inset-block-end
     inset-block-start inset-inline inset-inline-end inset-inline-start interpolate-size isolation justify-content
     justify-items justify-self left letter-spacing lighting-color line-break line-clamp line-height list-style

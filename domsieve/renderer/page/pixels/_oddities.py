@@ -32,7 +32,9 @@ _DOUBTS = {
     ("backdrops",): "filters may draw what is behind them in another place",
     ("lacks",): "what the page asks for as it is scrolled may cover texts",
     ("clock",): "a script has set the clock of a drawing",
-    ("spelled",): "highlights may lie on other letters, where capitals of a first line have more of them",
+    ("spelled",): "letters of a first line are written out, which may move others",
+    ("languages",): "drawings choose what they show by the languages of a reader",
+    ("refers",): "what the browser skips far from the window takes part in drawings elsewhere",
     ("goes",): "the page goes elsewhere while animations go on",
 }
 

@@ -169,6 +169,7 @@ Object.assign(domsievePixels, (() => {
         clocks: (root) => clocksOf(root).some((one) => hasOwn(one) && (isLaidOut(one) || one.querySelector(REFERRED))),
         events: (root) => [...root.querySelectorAll(ANIMATING)].some((one) => isFar(one) || waits(one)),
         number: ({ activeElement }) => activeElement instanceof HTMLInputElement && activeElement.type === "number",
+        languages: (root) => root.querySelector("[systemLanguage]") !== null,
         noscript: (root) => withScripts && [...root.querySelectorAll("noscript")].some((one) => isApart || isShown(one)),
       };
       const all = treesOf(roots);
