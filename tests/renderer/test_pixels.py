@@ -860,7 +860,8 @@ def test_text_is_told_from_what_moves(studio: Studio) -> None:
     )
     below = box.format(f"<p>below</p>{flicker('#fff', '#000', '#f00', '#0f0')}")
     said = sights(show(studio, f"{on_top}{below}<p>still</p>"))
-    assert {said["still"], said[_WORDS]} == {"seen"}
+    assert said["still"] == "seen"
+    assert said[_WORDS] in {"seen", "unpictured"}  # its ground was another one before
     assert said["below"] in {"unsure", "unseen"}
 
 

@@ -5,11 +5,11 @@ from functools import partial
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from PIL import Image, ImageDraw, ImageFont
+from PIL import Image, ImageDraw, ImageFilter, ImageFont
 
 import domsieve
-from domsieve.renderer.page.pixels._apart import likenesses_apart, parts_of_others, touching
-from domsieve.renderer.page.pixels._grounds import among_strokes
+from domsieve.renderer.page.pixels._apart import are_others, likenesses_apart, touching
+from domsieve.renderer.page.pixels._strokes import Words
 from domsieve.snapshot.page import Snapshot
 from tests.renderer.bad_server import send
 from tests.renderer.conftest import Studio
@@ -49,6 +49,23 @@ def _styled(said: str, letter: str, style: str) -> str:
 
 
 _NINE = "then nine vets seen worn in an inn"
+_LOAN = "call our loan line now or lose all coins"
+_BARS = "".join("-" if one in "cl" else " " for one in _LOAN)
+_GENERATED = "{ content: '|'; position: absolute; font: bold .76em/1 DejaVu Sans; right: -.2em; top: .2em }"
+_ROOM = "letter-spacing: -.09em; margin-right: .1em; position: relative"
+_LOW = (
+    "@font-face { font-family: low; src: local('DejaVu Sans'); ascent-override: 57%; descent-override: 0% }"
+)
+_UPRIGHT = "linear-gradient(#000, #000) .08em {}/.09em {} no-repeat"
+
+
+def _in_colours(said: str) -> str:
+    """Return words of which the first letters are white, and each n has a black stroke above it, on grey."""
+    words = [f"<b style='font-weight: 400; color: #fff'>{one[0]}</b>{one[1:]}" for one in said.split()]
+    stroke = _UPRIGHT.format(".25em", ".35em")
+    return f"<div style='background: #666'>{_styled(' '.join(words), 'n', f'background: {stroke}')}</div>"
+
+
 STROKES = {
     "signs": _styled("no lions on lone lanes in an inn", "n", "position: relative").replace(
         "n</span>",
@@ -62,6 +79,34 @@ STROKES = {
         "l",
         "text-decoration: underline; text-decoration-skip-ink: none; text-underline-offset: -.55em",
     ),
+    "signs of another text": f"<div style='position: relative; font: 20px/70px DejaVu Sans Mono; white-space: pre'>"
+    f"{_LOAN}<pre style='position: absolute; left: 0; top: -.22em; margin: 0; font: inherit'>{_BARS}\n Roses"
+    "</pre></div>",
+    "generated signs": f"<style>span::after {_GENERATED}</style>"
+    + _styled("some clocks close soon on a cold moon", "o", _ROOM),
+    "pale generated signs": f"<style>span::after {_GENERATED} span::after {{ color: #444 }}</style>"
+    + _styled("some clocks close soon on a cold moon", "o", _ROOM),
+    "strokes of letters": "<div style='-webkit-text-stroke: .8px #000'>"
+    + _styled("clean clowns close clocks", "c", "letter-spacing: -.115em").replace("24px", "32px")
+    + "</div>",
+    "large letters": _styled(
+        "clean clowns close clocks", "c", "letter-spacing: -.158em; position: relative; top: 5px"
+    ).replace("24px", "80px")
+    + f"<p style='font-size: 10px'>{'many small letters below them ' * 20}</p>",
+    "fonts with low boxes": f"<style>{_LOW}</style>"
+    + _styled(_NINE, "n", f"padding: .4em 0; background: {_UPRIGHT.format('.15em', '.3em')}").replace(
+        "DejaVu Sans", "low"
+    ),
+    "borders, in fonts with low boxes": f"<style>{_LOW}</style>"
+    + _styled(
+        "some clocks close soon on a cold moon",
+        "o",
+        "letter-spacing: -.09em; border-right: .08em solid; padding-right: .035em; margin-right: .04em",
+    ).replace("DejaVu Sans", "low"),
+    "letters in several colours": _in_colours(_NINE),
+    "bold letters": _styled(_NINE, "n", f"background: {_UPRIGHT.format('.05em', '.35em')}")
+    .replace("24px", "bold 10px")
+    .replace(".09em", "2px"),
     "a mirror": f"<div style='transform: scaleY(-1)'>{_SANS}pull down bob cold pool clown pound cod</p></div>",
     "letters beside": _styled("clean clowns close clocks", "c", "letter-spacing: -.17em"),
     "letters beside, in a turned line": f"<div style='transform: rotate(.02deg)'>"
@@ -118,7 +163,7 @@ def _compared(shown: str, said: str, others: str, away: int = 0) -> tuple[list[f
     drawn = np.stack([_drawn(said), _drawn(others)], axis=2)
     edges = np.array([[32 * at + 8, 4, 32 * at + 24, 28] for at in range(len(said))])
     counts, part = np.ones(len(said), np.intp), np.zeros(len(said), np.intp)
-    own, other = likenesses_apart(_pictures(levels), drawn, edges, counts, part)
+    own, other, _ = likenesses_apart(_pictures(levels), drawn, edges, counts, part)
     return own.round(3).tolist(), other.round(3).tolist()
 
 
@@ -170,18 +215,12 @@ def test_what_is_beyond_the_picture_is_not_compared() -> None:
     pictures, edges = _pictures(np.zeros((9, 9), np.uint8)), np.array([[-9, 0, -4, 4], [2, 9, 6, 14]])
     counts, part = np.ones(2, np.intp), np.zeros(2, np.intp)
     found = likenesses_apart(pictures, np.zeros((9, 9, 2), np.uint8), edges, counts, part)
-    assert [one.tolist() for one in found] == [[-1, -1], [-1, -1]]
+    assert [one.tolist() for one in found[:2]] == [[-1, -1], [-1, -1]]
 
 
-def test_a_part_shows_others_if_one_of_its_letters_does_or_is_none() -> None:
-    letters = [
-        *((0, 0.95, 0.99), *[(0, 1, 0.9)] * 5),  # one looks more like another one
-        *((1, 0.95, 0.9), (1, 0.99, 0.99)),
-        *((2, 0.9, 0.1), *[(2, 1, 0.9)] * 5),  # one is none
-        *((4, -1, -1), (4, 1, 0.9)),  # nothing says what one is
-    ]
-    part, own, other = np.array(letters).T
-    assert np.flatnonzero(parts_of_others(own, other, part.astype(np.intp), 6)).tolist() == [0, 2, 4]
+def test_letters_are_others_or_none_by_what_they_look_like() -> None:
+    own, other = np.array([[0.95, 0.99], [1, 0.9], [0.95, 0.9], [0.99, 0.99], [0.9, 0.1], [-1, -1]]).T
+    assert are_others(own, other).tolist() == [True, False, False, False, True, False]
 
 
 def _among(ground: NDArray[np.uint8]) -> bool:
@@ -193,9 +232,35 @@ def _among(ground: NDArray[np.uint8]) -> bool:
         np.zeros(2, np.intp),
     )
     pictures = (np.repeat(one[..., None], 3, axis=2) for one in (ground, whole))
-    found = among_strokes(both, word, edges, lambda parts: np.full(parts.size, 16.0), *pictures)
+    found = Words(both, word, edges, lambda parts: np.full(parts.size, 16.0)).among_strokes(*pictures)
     assert found[0] == found[1]
     return bool(found[0])
+
+
+def test_ink_that_no_letter_has_may_make_other_letters() -> None:
+    letters = _drawn("non")
+    stroke, line = letters.copy(), letters.copy()
+    stroke[8:13, 75:77] = 255
+    line[26:28] = 255  # below all of the word
+    known = np.array(Image.fromarray(letters).filter(ImageFilter.MaxFilter(5))) > 0
+    words = Words(
+        np.ones(1, np.bool_),
+        np.zeros(1, np.intp),
+        np.array([[8, 4, 92, 30]]),
+        lambda parts: np.full(parts.size, 16.0),
+    )
+    for lined in (False, True):
+        has_lines = np.array([lined])
+        assert words.among_other_ink(stroke, known, has_lines)[0]
+        assert not any(words.among_other_ink(one, known, has_lines)[0] for one in (letters, line))
+
+
+@pytest.mark.browser
+def test_letters_may_be_read_in_several_pictures(studio: Studio) -> None:
+    text = "noteverywordofalongline" * 20
+    page = show(studio, f"<p>before</p><p style='font: 20px DejaVu Sans'>{text}</p>")
+    assert not page.provenance.reasons
+    assert text in domsieve.clean(page, method="none", hidden="pixels").text
 
 
 def test_strokes_of_the_ground_may_make_other_letters() -> None:

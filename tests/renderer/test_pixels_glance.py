@@ -24,10 +24,11 @@ _IN_PLACE = (
     "@keyframes p { 0%, 6.2%, 100% { transform: translateX(-3000px) } .6% { transform: none } } "
     f".p {{ {_TURNS.format('p')} }}"
 )
+_TALL = "<div style='height: 3000px'></div>"
+_SKIPPED = "<svg style='position: absolute; left: -900px; content-visibility: auto'>{}</svg>"
 
-# Pages that show a text only as they are changed for the pictures: a lock is released, or they are brought to a
-# moment
-# at which what covers the text lags behind.
+# Pages that show a text only as they are changed for the pictures: a lock is released, what is skipped is laid out,
+# or they are brought to a moment at which what covers the text lags behind.
 CHANGED = {
     "in a body that is cut": "<style>body { position: fixed; inset: 0 auto auto 0; margin: 0; width: 1300px; "
     "height: 3000px; "
@@ -58,8 +59,19 @@ CHANGED = {
     f"{{ display: "
     "block; width: 1px; height: 60px; transform: scaleX(720); transform-origin: 0 0 }</style><p>{}</p><b id=b "
     "contenteditable><i id=i><wbr><wbr></i></b><script>b.focus(); getSelection().collapse(i, 0)</script>",
+    "in a pattern that is skipped": _SKIPPED.format(
+        "<pattern id=p width=9 height=9><path d='M0 0h9v9h-9z' /></pattern>"
+    )
+    + "<svg width=700 height=60><text y=40 fill='url(#p)'>{}</text></svg>",
+    "under a cover that is cut by what is skipped": _SKIPPED.format(
+        "<clipPath id=c><path d='M0 0h1v1z' /></clipPath>"
+    )
+    + f"<p>{{}}</p><div style='{_BOX}; background: #fff; clip-path: url(#c)'></div>",
+    "under what a lazy picture shows that moves on": "<style>i { display: block; position: sticky; top: 4000px; "
+    "height: 50px; z-index: 1 } img::after { content: ''; position: absolute; left: 0; top: 50px; width: 900px; "
+    "height: 60px; background: #fff }</style><div style='height: 20000px'><div style='height: 900px'></div><i><img "
+    "loading=lazy alt=x width=50 height=50 src=nowhere.png></i></div><p>{}</p><div style='height: 900px'></div>",
 }
-_TALL = "<div style='height: 3000px'></div>"
 # Pages that show it as they are.
 AS_THEY_ARE = {
     "far down": f"{_TALL}<p>{{}}</p>{_TALL}",
@@ -132,28 +144,28 @@ def test_letters_must_show_as_they_do_later() -> None:
     letters, behind = next(_letters())
     other, pale, noise = letters.copy(), 255 - (255 - letters) // 60, letters.copy()
     other[4:16, 32:34], other[4:16, 36:38] = 255, 20  # one is in another place
-    assert not _shows(letters, behind, other, 12)
-    assert not _shows(letters, behind, pale, 12)
+    assert not _shows(letters, behind, other)
+    assert not _shows(letters, behind, pale)
     shift = np.random.default_rng(0).integers(-60, 61, (20, 60), np.int16)
     noise[..., 0], noise[..., 1] = (
         np.clip(noise[..., 0] + shift, 0, 255),
         np.clip(noise[..., 1] - shift, 0, 255),
     )
-    assert not _shows(letters, behind, noise, 12)
-    assert _shows(letters, behind, 255 - letters // 2, 12)  # in other colours
+    assert not _shows(letters, behind, noise)
+    assert not _shows(letters, behind, 255 - letters // 2)  # in other colours
 
 
 @pytest.mark.parametrize("number", range(2))
 def test_only_what_looks_like_letters_shows_them(number: int) -> None:
     letters, behind = [*_letters()][number]
-    assert _shows(letters, behind, letters, 12)
-    assert _shows(letters, behind, letters // 2 + behind // 2 - 30, 12)
-    assert not _shows(letters, behind, behind, 12)
+    assert _shows(letters, behind, letters)
+    assert not _shows(letters, behind, letters // 2 + behind // 2 - 30)
+    assert not _shows(letters, behind, behind)
     for level in (0, 20, 128, 255):
-        assert not _shows(letters, behind, np.full_like(letters, level), 12)
-    assert not _shows(letters, behind, np.roll(letters, 4, axis=1), 12)
-    assert not _shows(letters, behind, letters[::-1, ::-1], 12)
-    assert not _shows(behind, behind, behind, 12)
+        assert not _shows(letters, behind, np.full_like(letters, level))
+    assert not _shows(letters, behind, np.roll(letters, 4, axis=1))
+    assert not _shows(letters, behind, letters[::-1, ::-1])
+    assert not _shows(behind, behind, behind)
 
 
 _LETTERS = 255 * np.tile(
@@ -173,8 +185,8 @@ _LETTERS = 255 * np.tile(
 )
 def test_lines_blocks_and_slits_show_no_letters(shown: NDArray[np.int_]) -> None:
     letters, seen = (np.repeat(one[..., None], 3, axis=2).astype(np.int16) for one in (_LETTERS, shown))
-    assert _shows(letters, np.zeros_like(letters), letters, 12)
-    assert not _shows(letters, np.zeros_like(letters), seen, 12)
+    assert _shows(letters, np.zeros_like(letters), letters)
+    assert not _shows(letters, np.zeros_like(letters), seen)
 
 
 def test_equal_lines_are_numbered() -> None:

@@ -932,6 +932,7 @@ def test_a_first_line_is_read_that_is_longer_in_its_own_case(studio: Studio) -> 
     page = show(
         studio, f"{sheet}<form><input name=textContent><p>Die Straße<br>saß leer <b>da</b></p></form>"
     )
+    assert "letters of a first line are written out" in str(page.provenance.reasons[0])
     assert domsieve.clean(page, method="none", hidden="pixels").text.split() == [
         "Die",
         "Strasse",

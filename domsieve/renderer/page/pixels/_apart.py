@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from domsieve.renderer.page.pixels._images import levels_of
-from domsieve.renderer.page.pixels._parts import F64, Bools, Ints
+from domsieve.renderer.page.pixels._parts import F64, OUTWARDS, Bools, Ints
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -34,19 +34,15 @@ _SAME = 0.99
 # in two words of a page at most.
 _LEAST_OWN, _MORE_LIKE = 0.93, 0.005
 
+# Browsers may draw letters so many pixels from where they are drawn alone, and a little bolder.
+_NEAR_PX = 2
+
 Pixels = NDArray[np.float32]
 
 
-def parts_of_others(own: F64, other: F64, part: Ints, count: int) -> Bools:
-    """Return which of so many parts show other letters of their font, or what is no letter, by their letters (n,).
-
-    Parameters
-    ----------
-    own, other : see `likenesses_apart`.
-    part : the part of each letter.
-    """
-    is_other = (own < _LEAST_OWN) | (other > own + _MORE_LIKE)
-    return np.bincount(part, is_other, count) > 0
+def are_others(own: F64, other: F64) -> Bools:
+    """Return which letters (n,) look like none, or like others of their font; see `likenesses_apart`."""
+    return np.asarray((own >= 0) & ((own < _LEAST_OWN) | (other > own + _MORE_LIKE)))
 
 
 def touching(boxes: F64, inks: F64) -> Ints:
@@ -60,7 +56,18 @@ def touching(boxes: F64, inks: F64) -> Ints:
     """
     found = np.zeros(len(boxes), np.bool_)
     size = boxes[:, 3] - boxes[:, 1]
-    row = inks[:, 4] / np.maximum(_SAME_ROW * np.median(size), 1) if size.size else size
+    doublings = np.log2(np.maximum(size, 1))
+    for offset in (0.0, 0.5):  # letters in a row may be a little larger or smaller
+        for doubling in np.unique(np.floor(doublings + offset)):
+            some = np.flatnonzero(np.floor(doublings + offset) == doubling)
+            found[some] |= _touching(size[some], inks[some])
+    return np.flatnonzero(found)
+
+
+def _touching(size: F64, inks: F64) -> Bools:
+    """Return which letters touch others, see `touching`, of some that are about as high (n,)."""
+    found = np.zeros(size.size, np.bool_)
+    row = inks[:, 4] / max(_SAME_ROW * np.median(size), 1)
     for offset in (0.0, 0.5):  # letters in a row may be a little higher or lower
         order = np.lexsort((inks[:, 0], np.floor(row + offset)))
         one, other = order[:-1], order[1:]
@@ -71,15 +78,42 @@ def touching(boxes: F64, inks: F64) -> Ints:
         touches = is_beside & (free >= _LEAST_FREE * size[one]) & (gap < _TOUCHING_PX)
         touches &= free - gap >= _MOST_KERNED * size[one]
         found[one[touches]] = found[other[touches]] = True
-    return np.flatnonzero(found)
+    return found
+
+
+def near_ink(ink: Bools, moved: Ints, boxes: F64) -> Bools:
+    """Return which pixels (height, width) are near the ink of letters, or in boxes (n, 4) in pixels.
+
+    Parameters
+    ----------
+    ink : the letters where they are drawn alone (height, width).
+    moved : of some letters left, top, right and bottom in pixels there, and how far, downwards and to the right, they
+        are from there (n, 6).
+    """
+    from scipy.ndimage import maximum_filter  # loaded on use: only this mode needs it
+
+    high, wide = ink.shape
+    here = ink.copy()
+    for x, y, right, bottom, down, aside in moved.tolist():
+        x, y = max(x, -aside, 0), max(y, -down, 0)
+        right, bottom = min(right, wide, wide - aside), min(bottom, high, high - down)
+        if x < right and y < bottom:
+            here[y + down : bottom + down, x + aside : right + aside] |= ink[y:bottom, x:right]
+    found = np.asarray(maximum_filter(here, 2 * _NEAR_PX + 1))
+    within = np.rint(boxes + _NEAR_PX * OUTWARDS)
+    within = np.clip(within, 0, [wide, high, wide, high]).astype(np.intp)
+    for x, y, right, bottom in within[(within[:, 2:] > within[:, :2]).all(axis=1)].tolist():
+        found[y:bottom, x:right] = True
+    return found
 
 
 def likenesses_apart(
     pictures: "tuple[Image, Image]", drawn: NDArray[np.uint8], edges: Ints, counts: Ints, part: Ints
-) -> tuple[F64, F64]:
+) -> tuple[F64, F64, Ints]:
     """Return how much each letter (n,) of a picture looks like itself, and like the other one that is most like it.
 
-    These are correlations, -1 for letters beyond the picture, and the second for those without others.
+    These are correlations, -1 for letters beyond the picture, and the second for those without others. Also return
+    how far, downwards and to the right (n, 2), letters are from where they are drawn alone.
 
     Parameters
     ----------
@@ -97,7 +131,7 @@ def likenesses_apart(
         moves[low] = _moves(levels, drawn, edges, low, part)[low]
         again = _likenesses(levels, drawn, edges, counts, low, moves, _QUARTERS)
         own[low], other[low] = again[0][low], again[1][low]
-    return own, other
+    return own, other, moves
 
 
 def _likenesses(

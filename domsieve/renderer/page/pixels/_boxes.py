@@ -12,8 +12,9 @@ from domsieve.renderer.page.pixels._parts import F64, OUTWARDS, Bools, Ints
 _MARGIN_PX = 40.0
 # So many pixels are worked on at once: a guess that fits the caches of processors.
 _MOST_AT_ONCE = 200_000
-# Less than this share of their height is no space between words.
-_NO_SPACE = 0.14
+# Less than the first share of the size of letters is no space between words, nor is less than the second between
+# pieces of so few letters, which headings may have apart.
+_NO_SPACE, _APART, _FEW = 0.17, 0.3, 3
 
 
 class Boxes:
@@ -113,11 +114,12 @@ def lines_around(edges: Ints, line: Ints, count: int) -> Ints:
     return found
 
 
-def words_of(boxes: F64, said: Sequence[str], owner: Ints) -> Ints:
+def words_of(boxes: F64, sizes: F64, said: Sequence[str], owner: Ints) -> Ints:
     """Return the number of the word of each of some boxes of parts (n, 4): in a row, with nothing between letters.
 
     Parameters
     ----------
+    sizes : of the letters of each.
     said, owner : what each says, and the text that it is of: these are of several ones.
     """
     begins, ends = ([one[at : at + 1 or None].isalnum() for one in said] for at in (0, -1))
@@ -127,7 +129,9 @@ def words_of(boxes: F64, said: Sequence[str], owner: Ints) -> Ints:
     is_beside = np.abs(middle[one] - middle[other]) <= high[one] / 2
     is_beside &= np.array(ends, np.bool_)[one] & np.array(begins, np.bool_)[other]
     is_beside &= owner[one] != owner[other]
-    is_beside &= np.abs(boxes[other, 0] - boxes[one, 2]) <= _NO_SPACE * high[one]
+    are_few = np.array([len(piece) <= _FEW for piece in said], np.bool_)
+    most = np.where(are_few[one] & are_few[other], _APART, _NO_SPACE)
+    is_beside &= np.abs(boxes[other, 0] - boxes[one, 2]) <= most * sizes[one]
     found = np.zeros(len(boxes), np.intp)
     found[order[1:]] = np.cumsum(~is_beside)
     return found

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from domsieve.renderer.browser.tab import Tab
-from domsieve.renderer.page.pixels._apart import likenesses_apart, parts_of_others, touching
+from domsieve.renderer.page.pixels._apart import are_others, likenesses_apart, near_ink, touching
 from domsieve.renderer.page.pixels._crowds import crowds, put_crowds
 from domsieve.renderer.page.pixels._glyphs import named
 from domsieve.renderer.page.pixels._images import FINE, ink_of, picture_of
@@ -26,6 +26,8 @@ _MOST_DISPLACED = 30_000
 # Lines whose width differs from that in their font by more than this share may be first lines in another one.
 _MOST_MISFIT = 0.01
 _LONGEST_BREAK_S = 0.05
+# What is clearer, of 255, is no ink of letters that are drawn one by one.
+_LEAST_INK = 20
 
 
 class Camera(OpenPage):
@@ -125,40 +127,59 @@ class Camera(OpenPage):
         letters: Letters,
         clip: F64,
         parts: Bools,
+        seen: Bools,
         pictures: "tuple[Image, Image]",
         *,
         whole: bool = False,
-    ) -> Bools:
+    ) -> tuple[Bools, Bools]:
         """Return which of some parts (B,) show other letters of their font than they have, or are not compared.
 
-        Of scripts other than Latin, Cyrillic and Greek, the latter says nothing.
+        Of scripts other than Latin, Cyrillic and Greek, the latter says nothing. Also return which pixels
+        (height, width) are near ink that is known: that of texts that can be drawn, of those three scripts letter by
+        letter, and all in the boxes of other texts.
 
         Parameters
         ----------
+        seen : the parts (B,) that may be beside these.
         clip, pictures : a part of the page, and pictures of it without letters and with them.
         whole : whether of letters with lines also what is below their feet counts, where lines may be.
         """
         (wide, high), count = pictures[0].size, letters.ink.size
-        compared, found = np.zeros((2, count), np.bool_)
-        for document, lines in letters.in_clip(clip, letters.owners(parts), keep_inks=True).items():
+        compared, found, is_whole = np.zeros((3, count), np.bool_)
+        ink = np.zeros((high, wide), np.bool_)
+        moved = [np.zeros((0, 6), np.intp)]
+        for document, lines in letters.in_clip(clip, letters.owners(parts | seen), keep_inks=True).items():
             asked = [{**line, "isAbove": line["isLined"] and not whole} for line in lines]
-            told, drawn = await self.call(document, "apart", letters.fonts, asked, wide, high)
-            if told:
-                sheet = np.concatenate([np.asarray(picture_of(one)) for one in drawn], axis=2)
-                places = np.array(told, np.float64)
-                line, unit, others = places[:, 4:7].astype(np.intp).T
-                part = letters.parts_at(lines, line, unit)
-                own = part >= 0
+            told, all_drawn, drawn = await self.call(document, "apart", letters.fonts, asked, wide, high)
+            is_whole |= letters.are_in([lines[number] for number in all_drawn])
+            sheet = np.concatenate([np.asarray(picture_of(one)) for one in drawn], axis=2)
+            ink |= sheet[..., 0] > _LEAST_INK
+            places = np.array(told, np.float64).reshape(-1, 12)
+            line, unit, others = places[:, 4:7].astype(np.intp).T
+            part = letters.parts_at(lines, line, unit)
+            own = part >= 0
+            if own.any():
                 edges, part = np.rint(places[own, :4]).astype(np.intp), part[own]
-                likeness = await asyncio.to_thread(
+                alike, other, moves = await asyncio.to_thread(
                     likenesses_apart, pictures, sheet, edges, others[own], part
                 )
                 compared[part] = True
-                found |= parts_of_others(*likeness, part, count)
+                letters.reach(part, places[own, :4] + np.tile(clip[:2], 2))
+                odd = are_others(alike, other)
+                # Some letters of a part may be in one picture, and the others in the next one.
+                letters.cut(part, unit[own], (alike < 0) | (odd & ~parts[part]))
+                found[part[odd]] = True
                 found[part[touching(places[own, :4], places[own, 7:])]] = True
+                moved.append(np.concatenate((edges, moves), axis=1)[moves.any(axis=1)])
         left = np.flatnonzero(parts & ~compared).tolist()
         found[[part for part in left if any(map(named, letters.said(part)))]] = True
-        return np.asarray(found & parts)
+        if (others := (parts | seen) & letters.is_drawn & ~is_whole).any():
+            size = -(-wide // FINE), -(-high // FINE)
+            texts = await self.draw(letters, clip, size, letters.owners(others), keep_inks=True)
+            ink |= np.asarray(texts).max(axis=2)[:high, :wide] > _LEAST_INK
+        boxes = letters.places((parts | seen) & ~letters.is_drawn) - np.tile(clip[:2], 2)
+        known = await asyncio.to_thread(near_ink, ink, np.concatenate(moved), boxes)
+        return np.asarray(found & parts), known
 
     async def again(
         self, clip: F64, count: int, nodes: dict[int, Any] | None = None

@@ -1,14 +1,12 @@
 """What is behind letters: whether they are lost in a rough ground, or in ink of their own colour."""
 
 import itertools
-from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from domsieve.renderer.page.pixels._boxes import area, lines_around
-from domsieve.renderer.page.pixels._parts import F64, Bools, Ints
+from domsieve.renderer.page.pixels._parts import F64, Bools
 
 # Letters are lost if neighbouring pixels of their ground differ by more than this share of what the letters
 # change, and what these make darker and lighter nearly cancels out, in each channel. Measured: 1.2 to 2.5 and up
@@ -50,14 +48,6 @@ _FULL = 0.8
 _OTHER_COLOUR = 0.35
 # Colours that differ by less than this (of 255) are one; pixels are sorted by colours of so many levels.
 _ONE_COLOUR, _LEVELS = 12, 8
-# Strokes beside letters make others of them. In a ground they are narrower than the first, in sizes of the letters,
-# are nearer to their colour than the ground around them by the second, of what letters change, and are so much in
-# all, in squares of this size. Lines through a whole word, by so much of it, are no strokes of its letters; they may
-# have gaps that are so much wider than letters in them, in sizes, on both sides, if more than the next share of the
-# word is beside these. At its upper and lower edges, so much says nothing. Measured: .009 for a hairline through an
-# l, .017 for an n that becomes an h.
-_NARROW, _LEAST_STROKE, _LEAST_STROKES = 0.25, 0.35, 0.004
-_WHOLE_LINE, _GAP, _LEAST_FREE, _EDGE = 0.9, 0.15, 0.1, 0.1
 
 
 def is_noise(ground: NDArray[np.uint8], whole: NDArray[np.uint8], differs: Bools, inks: F64 | None) -> bool:
@@ -97,59 +87,6 @@ def full_change(change: NDArray[Any]) -> NDArray[Any]:
     """Return what letters change where they do it most (n, 3), of all that they change (height, width, 3)."""
     power = np.abs(change).max(axis=2)
     return np.asarray(change[power >= _FULL * power.max()])
-
-
-def among_strokes(
-    parts: Bools,
-    word: Ints,
-    edges: Ints,
-    size_of: Callable[[Ints], F64],
-    ground: NDArray[Any],
-    whole: NDArray[Any],
-) -> Bools:
-    """Return on which of some parts (B,) the ground has strokes that may make other letters of theirs.
-
-    Parameters
-    ----------
-    word : the number of the word of each part (B,): letters may be in elements of their own.
-    edges : left, top, right and bottom of each part in pixels (B, 4).
-    size_of : tells how large the letters of parts are, in pixels.
-    ground, whole : pictures without and with letters (height, width, 3).
-    """
-    edges = np.clip(edges, 0, np.tile(whole.shape[1::-1], 2))
-    some = np.flatnonzero(np.isin(word, word[parts]) & (area(edges) > 0))
-    numbers, number = np.unique(word[some], return_inverse=True)
-    boxes, sizes = lines_around(edges[some], number, numbers.size), np.zeros(numbers.size)
-    np.maximum.at(sizes, number, size_of(some))
-    is_among = [
-        _has_strokes(box, size, ground, whole)
-        for box, size in zip(boxes.tolist(), sizes.tolist(), strict=True)
-    ]
-    return np.asarray(parts & np.isin(word, numbers[is_among]))
-
-
-def _has_strokes(box: Sequence[int], size: float, ground: NDArray[Any], whole: NDArray[Any]) -> bool:
-    """See `among_strokes`, for the box of one word."""
-    from scipy.ndimage import grey_opening, maximum_filter1d  # loaded on use: only this mode needs them
-
-    left, top, right, bottom = box
-    edge, narrow = round(_EDGE * size), max(round(_NARROW * size), 2)
-    x, y = max(left - narrow, 0), max(top - narrow, 0)
-    behind = ground[y : bottom + narrow, x : right + narrow].astype(np.float64)
-    change = whole[top:bottom, left:right] - ground[top:bottom, left:right].astype(np.float64)
-    power = np.abs(change).max(axis=2)
-    if not power.any() or np.ptp(behind, axis=(0, 1)).max() <= 1:
-        return False
-    way = full_change(change).mean(axis=0)
-    ink = behind @ way / max(way @ way, 1.0)
-    strokes = (ink - grey_opening(ink, size=(narrow, narrow)))[top - y : bottom - y, left - x : right - x]
-    strokes = np.where(strokes > _LEAST_STROKE, np.minimum(strokes, 1.0), 0.0)
-    is_letter = power > power.max() / 2
-    is_free = ~maximum_filter1d(is_letter, 2 * round(_GAP * size) + 1, axis=1)
-    along, free = (np.count_nonzero(one, axis=1) for one in (is_free & (strokes > 0), is_free))
-    strokes[(along > _WHOLE_LINE * free) & (free > _LEAST_FREE * strokes.shape[1])] = 0
-    strokes[:, np.count_nonzero(strokes, axis=0) > _WHOLE_LINE * len(strokes)] = 0
-    return bool(strokes[edge : bottom - top - edge].sum() > _LEAST_STROKES * size**2)
 
 
 def is_overlaid(ground: NDArray[np.uint8], whole: NDArray[np.uint8], ink: F64) -> bool:

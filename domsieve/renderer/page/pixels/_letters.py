@@ -1,5 +1,6 @@
 """The letters of a page as they are if nothing hides them: drawn apart, in their own fonts and places."""
 
+import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from types import MappingProxyType
@@ -34,6 +35,8 @@ _FEWEST_UNSEEN, _FEWEST_IF_CURVED = 3, 9
 _LEAST_HEIGHT, _FEWEST_LETTERS = 2.5, 6
 # More letters than these that stand side by side in a line that goes down are pressed together.
 _MOST_BESIDE = 2
+# Text boxes are no higher than this, in sizes of their letters, unless a font says so to cover others.
+_HIGHEST = 2.0
 # Of the ink of a line, as an area. Measured: .9 and more on lines of 27 fonts, also of handwriting.
 _LEAST_WITHIN = 0.7
 
@@ -61,6 +64,8 @@ class Letters:
     is_within : (B,), those of which most of the ink is in the text box, where letters are looked for, and that are
         not too low or too close to be read.
     ink : (B,), the ink that the line of each part was drawn with: lines on top of each other have different ones.
+    beyond : (B, 4), how far the letters of each part are beyond its box, in px, to its left and top, and to its right
+        and bottom; 0 for those that were not compared one by one.
     """
 
     def __init__(
@@ -110,12 +115,15 @@ class Letters:
                 "upright": _upright(scene, node, text),
                 "place": places.get(line),
                 "isLined": bool(scene.is_lined[node] and not scene.in_own_font[node]),
+                "stroke": px(*scene.style(node, "-webkit-text-stroke-width")) * float(scene.zoom[node]),
             }
             self.by_document[document].append(line)
             self._parts[line] = parts
         self.is_drawn = np.isin(scene.line, [*self.lines])
         self.is_within = np.ones_like(self.is_drawn)
         self.ink = np.zeros(scene.line.size, np.intp)
+        self.beyond = np.zeros((scene.line.size, 4))
+        self._cut = dict[int, set[int]]()
 
     @property
     def fonts(self) -> list[tuple[str | float, ...]]:
@@ -140,6 +148,36 @@ class Letters:
         letter, word = (max(px(value) * zoom, -1000.0) for value in between)
         number = self._fonts.setdefault(named, len(self._fonts))
         return {"font": number, "letterSpacing": letter, "wordSpacing": word}
+
+    @property
+    def is_cut(self) -> Bools:
+        """Which parts (B,) have letters that no picture has shown in which others of them were."""
+        return np.isin(np.arange(self.ink.size), [part for part, beyond in self._cut.items() if beyond])
+
+    def cut(self, part: Ints, unit: Ints, is_beyond: Bools) -> None:
+        """Note which letters (n,) a picture does not show: of each the part, and where it is in its line."""
+        beyond = dict[int, set[int]]()
+        for one, at, is_so in zip(part.tolist(), unit.tolist(), is_beyond.tolist(), strict=True):
+            beyond.setdefault(one, set()).update([at] if is_so else [])
+        self._cut |= {one: own & self._cut.get(one, own) for one, own in beyond.items()}
+
+    def are_in(self, lines: Sequence[Mapping[str, Any]]) -> Bools:
+        """Return which parts (B,) are in some lines, see `in_clip`."""
+        return np.isin(self._scene.line, [one["number"] for one in lines])
+
+    def places(self, parts: Bools) -> F64:
+        """Return the boxes of some parts (n, 4) in px of the page, but for those that are higher than lines are."""
+        place, _ = self._scene.in_view()
+        found = place[parts]
+        is_line = found[:, 3] - found[:, 1] <= _HIGHEST * self._scene.drawn_px(np.flatnonzero(parts))
+        return np.asarray(found[is_line])
+
+    def reach(self, part: Ints, boxes: F64) -> None:
+        """Note which boxes (n, 4), in px of the page, the letters of some parts (n,) have."""
+        place, _ = self._scene.in_view()
+        apart = boxes - place[part]
+        np.minimum.at(self.beyond[:, :2], part, apart[:, :2])
+        np.maximum.at(self.beyond[:, 2:], part, apart[:, 2:])
 
     def texts(self, lines: Iterable[int]) -> dict[int, int]:
         """Return the text of each of some lines, but for generated ones."""
@@ -176,6 +214,13 @@ class Letters:
     def all_said(self) -> list[str]:
         """The text of each part (B,)."""
         return [*map(self.said, range(self._scene.line.size))]
+
+    @cached_property
+    def have_marks(self) -> Bools:
+        """Which parts (B,) have letters with marks that are characters of their own."""
+        return np.array(
+            ["M" in {unicodedata.category(one)[0] for one in said} for said in self.all_said], np.bool_
+        )
 
     def said(self, part: int) -> str:
         """Return the text of a part."""

@@ -1,14 +1,13 @@
 """Pictures of a part of a page, with letters and without: in which boxes they differ."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from domsieve.renderer.page.pixels._boxes import Boxes, area, around_all, chunks, counts, lines_around
+from domsieve.renderer.page.pixels._boxes import area, around_all, counts, lines_around
 from domsieve.renderer.page.pixels._grounds import (
-    among_strokes,
     blends_in,
     is_noise,
     is_overlaid,
@@ -20,10 +19,9 @@ from domsieve.renderer.page.pixels._images import FINE, SCALE, levels_of, reduce
 from domsieve.renderer.page.pixels._letters import INKS, Letters
 from domsieve.renderer.page.pixels._likeness import Comparison, uncompared
 from domsieve.renderer.page.pixels._parts import F64, OUTWARDS, SPREAD_PX, Bools, Ints, common, meet
-from domsieve.renderer.page.pixels._reading import are_cut, are_pale, is_smeared
+from domsieve.renderer.page.pixels._reading import are_cut, are_even, are_pale, is_smeared
 from domsieve.renderer.page.pixels._scene import Scene
 from domsieve.renderer.page.pixels._struck import are_struck, may_be_struck, struck_share
-from domsieve.snapshot.contrast import WEIGHTS
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -33,8 +31,6 @@ LEAST_SHARE = 0.10
 
 # By more than so many of 255 levels: in half of the size, letters are paler than the `LEAST_CONTRAST` of the rules.
 _LEAST_CONTRAST = 6
-# Letters that stand out from their ground by less than this share of what differs without them are not what differs.
-_EVEN_SHARE = 0.5
 # If less than one in so many pixels of a ground differs from the next one in its row, it is no noise; if less than
 # one in so many differs from the next one in its row or column, it has no ink.
 _SMOOTH, _EVEN = 4, 10
@@ -71,7 +67,7 @@ class Pictures:
         self._differs = levels > _LEAST_CONTRAST
         self._clip = clip
         self._edges = self._scaled(place)
-        self._is_near = meet(place, clip + _REACH_PX / SCALE * OUTWARDS)
+        self.is_near = meet(place, clip + _REACH_PX / SCALE * OUTWARDS)
         self.unsure = np.zeros(len(place), np.bool_)
         self.are_many = False
         self.changed = self._count(self._differs)
@@ -82,35 +78,28 @@ class Pictures:
         edges = np.minimum(FINE * self._edges, np.tile(complete.size, 2))
         self._cut = self._is_cut(fine > _LEAST_CONTRAST, changed, edges, scale=1)
         self.smeared[changed] |= are_pale(fine, edges[changed], scene.letter_px(changed))
-        self.smeared |= self._is_even(changed) | scene.misread
+        some, picture = changed[~scene.is_sign[changed]], np.asarray(self._complete[0])
+        self.smeared[some] |= are_even(picture, levels, self._differs, self._edges[some])
+        self.smeared |= scene.misread
         self.changed[self.smeared] = 0
         self._in_shadow, self._may_be_struck = np.zeros((2, len(place)), np.bool_)
         self._mixed = np.zeros(len(place))
         self._line = scene.line
 
-    def among_strokes(self, parts: Bools, word: Ints) -> Bools:
-        """Return on which of some parts (B,) the ground has strokes that may make other letters of theirs.
+    def letters_in(self, letters: Letters, around: F64 | None = None) -> tuple[Ints, NDArray[np.uint8]]:
+        """Return the edges in pixels (B, 4) of the letters of all parts in a picture in full size, and this.
 
         Parameters
         ----------
-        word : the number of the word of each part (B,): letters may be in elements of their own.
+        letters : the lines, of which some parts were compared one by one.
+        around : the place that is in the picture, see `around`, if it is not all of it.
         """
-        ground, whole = map(np.asarray, self.whole)
-        return among_strokes(parts, word, FINE * self._edges, self._scene.letter_px, ground, whole)
-
-    def among_lines(self, parts: Bools, word: Ints, around: F64, pictures: "tuple[Image, Image]") -> Bools:
-        """Return for which of some parts (B,) their lines are such strokes.
-
-        Parameters
-        ----------
-        around, pictures : a place with all of these, see `around`, and pictures of it in full size without lines, and
-            without letters and with them.
-        """
-        x, y = corner = (FINE * self._scaled(around[None])[0, :2]).tolist()
-        ground, whole = (np.asarray(one).astype(np.int16) for one in pictures)
-        lined = np.asarray(self.whole[1].crop((x, y, x + whole.shape[1], y + whole.shape[0])))
-        edges = FINE * self._edges - np.tile(corner, 2)
-        return among_strokes(parts, word, edges, self._scene.letter_px, ground + lined - whole, lined)
+        picture = np.asarray(self.whole[1])
+        left, top, right, bottom = self._scaled(around[None])[0] if around is not None else (0, 0, *self.size)
+        edges, is_here = FINE * self._edges, area(self._edges) > 0
+        edges[is_here] += np.rint(letters.beyond).astype(np.intp)[is_here]
+        edges -= FINE * np.array([left, top, left, top])
+        return edges, picture[FINE * top : FINE * bottom, FINE * left : FINE * right]
 
     def compared(self, letters: Letters, drawn: "Image") -> Comparison:
         """Compare the parts that differ with their letters.
@@ -204,24 +193,6 @@ class Pictures:
             x, y, right, bottom = edges[part].tolist()
             found[part] = is_smeared(levels[y:bottom, x:right], size)
         return found
-
-    def _is_even(self, parts: Ints) -> Bools:
-        """Return which parts (B,), of some, stand out less than they differ from what is there without letters."""
-        found, picture = np.zeros(len(self._edges), np.bool_), np.asarray(self._complete[0]).reshape(-1, 3)
-        for some, index, first in self._pixels(parts[~self._scene.is_sign[parts]]):
-            darkest, lightest = (
-                one.reduceat(picture[index], first, axis=0) for one in (np.minimum, np.maximum)
-            )
-            contrast = ((lightest - darkest) * WEIGHTS).max(axis=1)
-            found[some] = contrast < _EVEN_SHARE * np.maximum.reduceat(self._levels.ravel()[index], first)
-        return found
-
-    def _pixels(self, parts: Ints) -> Iterator[tuple[Ints, Ints, Ints]]:
-        """Yield some parts, of some, with the numbers of their pixels (P,), and which of these are their first."""
-        for chunk in chunks(self._edges[parts]):
-            some = parts[chunk]
-            boxes = Boxes(self._edges[some], self._differs.shape[1], np.ones(some.size, np.bool_))
-            yield some, boxes.index, boxes.rows[boxes.first]
 
     def _is_cut(self, differs: Bools, parts: Ints, edges: Ints, scale: float = SCALE) -> Bools:
         """Return which parts (B,), of some, change in so few rows of a picture that nobody can read them."""
@@ -320,7 +291,7 @@ class Pictures:
     def moves(self) -> bool:
         """Return whether anything differs where no letters are."""
         empty = self._differs.copy()
-        for x, y, right, bottom in self._edges[self._is_near].tolist():
+        for x, y, right, bottom in self._edges[self.is_near].tolist():
             empty[max(y - _REACH_PX, 0) : bottom + _REACH_PX, max(x - _REACH_PX, 0) : right + _REACH_PX] = (
                 False
             )

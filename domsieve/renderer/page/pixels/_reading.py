@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from domsieve.renderer.page.pixels._boxes import Boxes, chunks
 from domsieve.renderer.page.pixels._parts import F64, FEWEST_LETTERS, LINE_HEIGHT, Bools, Ints, blur_px, px
-from domsieve.snapshot.contrast import FAINT_PX, least_contrast
+from domsieve.snapshot.contrast import FAINT_PX, WEIGHTS, least_contrast
 
 # Blurs from this share of a letter on cannot be read; several add up as the root of the sum of their squares. Nor can
 # letters under lines through them that are as thick as this share; lines of an automatic thickness have the other.
@@ -21,6 +21,8 @@ _LEAST_OPAQUE = 0.75
 _MOST_BACK = 1.25
 # Letters up to this size cannot be read whatever their contrast is; as the rules say.
 _LEAST_PX = 3.0
+# Letters that stand out from their ground by less than this share of what differs without them are not what differs.
+_EVEN_SHARE = 0.5
 LEAST_OPACITY = 0.03
 """Of what is clearer nothing is seen."""
 # The differences of neighbouring pixels over the sum of all, times the size of the letters. Measured on six fonts of
@@ -62,11 +64,18 @@ def unread(
         np.array([px(value) for value in column[name]])[row] for name in ("letter-spacing", "word-spacing")
     )
     is_back = is_text & (space < -_MOST_BACK * font)
+    places = zip(column["display"], column["position"], column["float"], strict=True)
+    is_apart = ~is_text & np.array([_is_apart(*place) for place in places])[row]
     for nodes in levels[1:]:
         blur[nodes] += blur[parent[nodes]]
-        struck[nodes] += np.where(is_drawing[nodes], 0, struck[parent[nodes]])
+        struck[nodes] += np.where(is_drawing[nodes] | is_apart[nodes], 0, struck[parent[nodes]])
     is_covered = (np.sqrt(blur) > _MOST_BLUR * font) | (struck > _MOST_STRUCK * font)
     return np.asarray((dotted | is_back | is_covered) & (row >= 0))
+
+
+def _is_apart(display: str, position: str, side: str) -> bool:
+    """Return whether a box does not have the lines of what is around it."""
+    return display.startswith("inline-") or position in {"absolute", "fixed"} or side not in {"none", ""}
 
 
 def alpha_of(decoration: str) -> float:
@@ -96,6 +105,25 @@ def are_pale(levels: NDArray[np.uint8], edges: Ints, sizes_px: F64) -> Bools:
     for one in np.flatnonzero(sizes_px < FAINT_PX).tolist():
         x, y, right, bottom = edges[one].tolist()
         found[one] = levels[y:bottom, x:right].max(initial=0) <= least[one]
+    return found
+
+
+def are_even(picture: NDArray[np.uint8], levels: NDArray[np.uint8], differs: Bools, edges: Ints) -> Bools:
+    """Return which parts (n,) stand out less than they differ from what is there without letters.
+
+    Parameters
+    ----------
+    picture : it with letters (height, width, 3).
+    levels, differs : by how much each pixel differs without them, and those that do (height, width).
+    edges : of the parts in pixels (n, 4).
+    """
+    found, colours = np.zeros(len(edges), np.bool_), picture.reshape(-1, 3)
+    for some in chunks(edges):
+        boxes = Boxes(edges[some], differs.shape[1], np.ones(len(edges[some]), np.bool_))
+        index, first = boxes.index, boxes.rows[boxes.first]
+        darkest, lightest = (one.reduceat(colours[index], first, axis=0) for one in (np.minimum, np.maximum))
+        contrast = ((lightest - darkest) * WEIGHTS).max(axis=1)
+        found[some] = contrast < _EVEN_SHARE * np.maximum.reduceat(levels.ravel()[index], first)
     return found
 
 

@@ -135,13 +135,23 @@ class Shapes(Places):
         return np.asarray(self._font_px[self.owner[parts]])
 
     def letter_px(self, parts: Ints) -> F64:
-        """Return the same after transforms, by their font or their box; only the latter tells of depth."""
+        """Return the same after transforms, by their font or their box, whichever says less."""
+        return np.minimum(self._scaled_px(parts), self._boxed_px(parts))
+
+    def drawn_px(self, parts: Ints) -> F64:
+        """Return the same by their font, whatever box that says; only boxes tell of depth."""
+        scaled = self._scaled_px(parts)
+        return np.where(np.isinf(scaled), self._boxed_px(parts), scaled)
+
+    def _scaled_px(self, parts: Ints) -> F64:
         owner = self.owner[parts]
+        scaled = self._font_px[owner] * np.sqrt(np.abs(np.linalg.det(self.maps[owner])))
+        return np.where(self.is_deep[owner], np.inf, scaled)
+
+    def _boxed_px(self, parts: Ints) -> F64:
         wide, high = (self.box[parts, 2:] - self.box[parts, :2]).T
         is_level = (wide >= high) | (self.letters[parts] < FEWEST_LETTERS)
-        across = np.asarray(np.where(is_level, high, wide))
-        scaled = self._font_px[owner] * np.sqrt(np.abs(np.linalg.det(self.maps[owner])))
-        return np.minimum(np.where(self.is_deep[owner], np.inf, scaled), across / LINE_HEIGHT)
+        return np.asarray(np.where(is_level, high, wide) / LINE_HEIGHT)
 
     def style(self, node: int, *names: str) -> list[str]:
         """Return computed properties of a node."""

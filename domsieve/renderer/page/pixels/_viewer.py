@@ -10,12 +10,15 @@ import numpy as np
 from domsieve.renderer.browser.tab import Tab
 from domsieve.renderer.page.pixels._boxes import area, around_all, words_of
 from domsieve.renderer.page.pixels._count import IN_VIEW, Count
+from domsieve.renderer.page.pixels._images import levels_of
 from domsieve.renderer.page.pixels._letters import Letters
 from domsieve.renderer.page.pixels._likeness import Comparison
 from domsieve.renderer.page.pixels._parts import CHANCE, F64, Bools, Ints, common, meet
 from domsieve.renderer.page.pixels._pictures import Pictures
 from domsieve.renderer.page.pixels._reader import Reader
 from domsieve.renderer.page.pixels._scene import LOOKING, Scene
+from domsieve.renderer.page.pixels._signs import under_signs
+from domsieve.renderer.page.pixels._strokes import Words
 from domsieve.renderer.page.pixels._window import cutting, reach_of, way_of
 from domsieve.renderer.page.pixels.changes import skip_invisible
 from domsieve.renderer.page.pixels.pixel_capture import PixelCapture
@@ -233,19 +236,34 @@ class Viewer(Reader):
             drawn = await self.draw(count.letters, around, part.size_of(around), owners, keep_inks=True)
             await asyncio.to_thread(part.strike, struck, around, count.letters, drawn)
         count.add(boxes, [part])
-        seen = np.flatnonzero(count.seen(boxes) & ~count.shown)
-        count.shown[seen] = await asyncio.to_thread(self.glance.shows, count.scene, seen, clip, part.whole)
         is_new = count.seen(boxes) & ~count.scene.is_sign & ~count.compared
         if is_new.any():
             count.compared |= is_new
             await self._read_letters(count, part, is_new, clip)
+        seen = np.flatnonzero(count.seen(boxes) & ~count.shown)
+        shows, beyond = self.glance.shows, count.letters.beyond[seen]
+        count.shown[seen] = await asyncio.to_thread(shows, count.scene, seen, beyond, clip, part.whole)
 
     async def _read_letters(self, count: Count, part: Pictures, parts: Bools, clip: F64) -> None:
         """Note which parts do not show their own letters, or strokes beside these, which may make others of them."""
-        scene, word = count.scene, self._word(count)
-        count.among_strokes |= await asyncio.to_thread(part.among_strokes, parts, word)
-        odd = await self.shows_others(count.letters, clip, parts, part.whole)
-        if (lined := odd & scene.is_lined[scene.owner]).any():
+        scene, word, letters = count.scene, self._word(count), count.letters
+        seen = count.seen(np.ones_like(parts)) | (scene.is_sign & (part.changed > 0))
+        odd, known = await self.shows_others(letters, clip, parts, seen, part.whole)
+        may_be_lined, no_part = scene.is_lined[scene.owner], np.zeros_like(parts)
+        edges, whole = part.letters_in(letters)
+        words = Words(parts, word, edges, scene.drawn_px)
+        strokes = await asyncio.to_thread(words.among_strokes, np.asarray(part.whole[0]), whole)
+        odd |= await asyncio.to_thread(words.among_other_ink, levels_of(*part.whole), known, may_be_lined)
+        groups, left = await asyncio.to_thread(under_signs, scene, letters, parts, word, part.is_near)
+        strokes |= left
+        for group in groups:
+            around = part.around(group)
+            picture = await self.without(around, await self.nodes(scene, np.flatnonzero(group)))
+            ground = np.asarray(await picture)
+            edges, whole = part.letters_in(letters, around)
+            words = Words(group, word, edges, scene.drawn_px)
+            strokes |= await asyncio.to_thread(words.among_strokes, ground, whole)
+        if (lined := odd & may_be_lined).any():
             lined = await self.lined(scene, lined)
         if lined.any():
             around = part.around(lined)
@@ -253,10 +271,17 @@ class Viewer(Reader):
                 first, second = await self.without(around), await self.shoot(around)
                 pictures = await first, await second
             odd &= ~lined
-            odd |= await self.shows_others(count.letters, around, lined, pictures, whole=True)
+            again, known = await self.shows_others(letters, around, lined, seen, pictures, whole=True)
+            edges, whole = part.letters_in(letters, around)
+            words = Words(lined, word, edges, scene.drawn_px)
+            odd |= again | await asyncio.to_thread(
+                words.among_other_ink, levels_of(*pictures), known, no_part
+            )
             # Through a whole word a line is one; at some of its letters it may be a stroke of these.
-            count.among_strokes |= await asyncio.to_thread(part.among_lines, lined, word, around, pictures)
+            unlined, plain = (np.asarray(one).astype(np.int16) for one in pictures)
+            strokes |= await asyncio.to_thread(words.among_strokes, unlined + whole - plain, whole)
         count.others |= odd
+        count.among_strokes |= strokes
 
     def words(self, count: Count, parts: Bools) -> Bools:
         """Return some parts (B,) and those of other texts that are of the same words."""
@@ -265,7 +290,9 @@ class Viewer(Reader):
 
     def _word(self, count: Count) -> Ints:
         """Return the number of the word that each part (B,) is of."""
-        return words_of(count.scene.box, count.letters.all_said, count.scene.owner)
+        scene = count.scene
+        sizes = scene.drawn_px(np.arange(scene.owner.size))
+        return words_of(scene.box, sizes, count.letters.all_said, scene.owner)
 
     def unshown(self, count: Count, seen: Bools) -> Ints:
         """Return the texts with seen parts that no plain picture shows.

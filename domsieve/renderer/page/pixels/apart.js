@@ -2,7 +2,8 @@
 // apart(fonts, lines, width, height): the letters of lines, each drawn alone where it has its place, and in other inks and
 // pictures the letters of their font that look most like them; with the place of each, the number of its line, where it
 // begins in that, in code units, how many others there are, where its ink begins and ends along the line, how much it
-// leaves free of its width on both sides, and how far down it stands. Of lines that are `isAbove`, only what is above their letters' feet counts.
+// leaves free of its width on both sides, and how far down it stands; the numbers of the lines of which all is drawn; and
+// the pictures. Of lines that are `isAbove`, only what is above their letters' feet counts.
 Object.assign(domsievePixels, (() => {
   const { run } = dom;
   const { paper, penOf, laid, INKS, formsOf, likeness, stretched } = domsievePixels;
@@ -15,7 +16,7 @@ Object.assign(domsievePixels, (() => {
   const LETTER = /(?![\u0590-\u109f\u1100-\u11ff\u1700-\u1cff\ua800-\uaaff\uabc0-\uabff\ud7b0-\ud7ff\ufb1d-\ufdff\ufe70-\ufefe])[\p{L}\p{N}]\p{M}*/u;
   const SIGN = /^[\p{P}\p{S}]/u;
   // Letters that fonts for reading join are drawn together.
-  const [LIGATURE, NO_LIGATURE, LEAST_LIGATED] = [/f[bfhijklt]+/g, "\u200c", 0.85];
+  const [LIGATURE, LEAST_LIGATED] = [/f[bfhijklt]+/g, 0.85];
   // Boxes of letters are at least so high and so low, in sizes: no stroke beyond the ink of a letter makes it another one.
   const [LEAST_HIGH, LEAST_LOW] = [0.8, 0.25];
   const LARGE_PX = 400;
@@ -54,7 +55,7 @@ Object.assign(domsievePixels, (() => {
     const font = [style, LARGE_PX / 10, family, caps, stretch, rendering, kerning || "auto", false, language];
     const key = [...font, said].join();
     if (!odd.has(key)) {
-      const [joined, single] = formsOf([said, [...said].join(NO_LIGATURE)].map((text) => [font, text]));
+      const [joined, single] = formsOf([said, [...said]].map((text) => [font, text]));
       odd.set(key, !joined || !single || likeness(joined, single) < LEAST_LIGATED);
     }
     return odd.get(key);
@@ -83,7 +84,7 @@ Object.assign(domsievePixels, (() => {
         pen.globalCompositeOperation = "lighter";
         return pen;
       });
-      const found = [];
+      const found = [], whole = [];
       lines.forEach((line, number) => {
         const ways = pens.map((pen) => laid(pen, fonts, line));
         const [{ piece, glyphs, matrix, at: [x, y], begin }] = ways;
@@ -100,6 +101,8 @@ Object.assign(domsievePixels, (() => {
           .map(([segment, index]) => [LETTER.exec(segment)[0], index, segment.length]);
         const others = othersOf(fonts[line.font], isSpaced, line.language, single.map(([letter]) => letter));
         const letters = [...single, ...joined];
+        const isKnown = ([segment, index]) => /^\s*$/.test(segment) || LETTER.test(segment) || SIGN.test(segment) || isJoined(index);
+        if (segments.every(isKnown)) whole.push(number);
         const size = parseFloat(/([\d.e+-]+)px/.exec(pen.font)?.[1]) || 0;
         // A letter may be nearer to the one before than that ends.
         const wideOf = (text) => pen.measureText(text).width;
@@ -138,7 +141,7 @@ Object.assign(domsievePixels, (() => {
           const [xs, ys] = [0, 1].map((axis) => corners.map((corner) => corner[axis]));
           const box = [Math.min(...xs), Math.min(...ys), Math.max(...xs), Math.max(...ys)];
           // Where the ink is, and how much of its width a letter leaves free.
-          const [before, after] = sidesOf(fonts[line.font], letter).map((one) => one * size);
+          const [before, after] = sidesOf(fonts[line.font], letter).map((one) => one * size - line.stroke / 2);
           const wide = inks[0].width;
           // Along the line, and down from it.
           const scale = Math.hypot(a, b), at = (a * e + b * f) / scale, down = (a * (d * y + f) - b * (c * y + e)) / scale;
@@ -147,7 +150,7 @@ Object.assign(domsievePixels, (() => {
           found.push([...box, number, begin + index, versions.length - 1, ...free]);
         });
       });
-      return [found, sheets.map((sheet) => run(sheet, HTMLCanvasElement, "toDataURL").split(",")[1])];
+      return [found, whole, sheets.map((sheet) => run(sheet, HTMLCanvasElement, "toDataURL").split(",")[1])];
     },
   };
 })());

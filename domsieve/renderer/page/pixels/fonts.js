@@ -36,7 +36,7 @@ Object.assign(domsievePixels, (() => {
     [box.actualBoundingBoxLeft + box.actualBoundingBoxRight, box.actualBoundingBoxAscent + box.actualBoundingBoxDescent];
 
   // The forms of letters: each fills a cell, but narrow ones stay narrow, and all have the same mean and power. null for
-  // what is not drawn. Their correlation is the likeness of two.
+  // what is not drawn. Their correlation is the likeness of two. A list of letters is drawn one by one.
   const [CELL, EDGE, NARROWEST] = [14, 1, 0.35];
   const MOST_FORMS = 2000; // a canvas is at most so high
   const formsOf = (pairs) => {
@@ -44,13 +44,21 @@ Object.assign(domsievePixels, (() => {
     const pen = new OffscreenCanvas(CELL, CELL * pairs.length || 1).getContext("2d", { willReadFrequently: true });
     pairs.forEach(([font, letter], at) => {
       choose(pen, font);
-      const size = pen.measureText(letter);
-      const [wide, high] = inkOf(size);
+      let end = 0;
+      const placed = [letter].flat().map((one) => {
+        const [size, begin] = [pen.measureText(one), end];
+        end += size.width;
+        return { one, begin, left: begin - size.actualBoundingBoxLeft, right: begin + size.actualBoundingBoxRight,
+          above: size.actualBoundingBoxAscent, below: size.actualBoundingBoxDescent };
+      });
+      const most = (side) => Math.max(...placed.map((each) => each[side]));
+      const [left, right] = [Math.min(...placed.map((each) => each.left)), most("right")];
+      const [wide, high] = [right - left, most("above") + most("below")];
       const [across, down] = [[wide, high], [high, wide]].map(([one, other]) => (CELL - 2 * EDGE) / Math.max(one, NARROWEST * other));
       if (!(wide > 0 && high > 0)) return;
-      pen.setTransform(across, 0, 0, down, CELL / 2 - across * (size.actualBoundingBoxRight - size.actualBoundingBoxLeft) / 2,
-        (at + 0.5) * CELL + down * (size.actualBoundingBoxAscent - size.actualBoundingBoxDescent) / 2);
-      pen.fillText(letter, 0, 0);
+      pen.setTransform(across, 0, 0, down, CELL / 2 - across * (left + right) / 2,
+        (at + 0.5) * CELL + down * (most("above") - most("below")) / 2);
+      for (const { one, begin } of placed) pen.fillText(one, begin, 0);
     });
     const { data } = pen.getImageData(0, 0, CELL, CELL * pairs.length || 1);
     return pairs.map((_, at) => {

@@ -269,7 +269,7 @@ class _Page(Searcher):
             await self.view_moments(count, self.moments, fixed, whole)
         seen = count.seen(~scene.is_sign)
         unshown = self.unshown(count, seen)
-        is_compared = count.letters.is_drawn & count.letters.is_within
+        is_compared = count.letters.is_drawn & count.letters.is_within & ~count.letters.is_cut
         is_large = scene.font_px(np.arange(scene.owner.size)) > window_px.min()
         doubts = (
             ("letters look like others, or like none", count.others),

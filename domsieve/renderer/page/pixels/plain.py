@@ -9,13 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from domsieve.renderer.page.pixels._cases import pieces_of
-from domsieve.renderer.page.pixels._grounds import full_change
 from domsieve.renderer.page.pixels._images import picture_of
 from domsieve.renderer.page.pixels._parts import F64, Bools, Ints, edges_of, meet, px
 from domsieve.renderer.page.pixels._reading import LEAST_OPACITY, alpha_of
 from domsieve.renderer.page.pixels._scene import Scene
 from domsieve.renderer.page.pixels.pixel_capture import PixelCapture, PixelLayout
-from domsieve.snapshot.contrast import contrast
 from domsieve.snapshot.page import Kind
 
 if TYPE_CHECKING:
@@ -23,12 +21,9 @@ if TYPE_CHECKING:
 
 # Bounds of the work on one page: pictures, and all of them as the browser encodes them.
 _MOST_PICTURES, _MOST_BYTES = 250, 150_000_000
-# Ink is what letters change by more than this, of 255. So much of it may not be as it is later, and in a square of
-# the size of a letter, of which so many pixels always may. Where colours have changed, letters must have this share
-# of their contrast, and at least so much; and levels differ by no more than this share of that, as browsers draw
-# dark letters a little bolder than white ones.
-_NO_INK, _MOST_DIFFERENT, _MOST_IN_SQUARE, _FEWEST = 3, 0.05, 0.1, 1
-_LEAST_CONTRAST, _LEAST_LEFT, _MOST_APART = 0.25, 16.0, 0.2
+# Less than this, of 255, is no change, nor is less than this share of what letters change. Measured: no letter of 21
+# real pages changes by more.
+_NOTHING, _SHARE = 3, 0.2
 _BY_FILL = "-webkit-text-fill-color", "text-shadow", "-webkit-text-stroke-width"
 STYLES = "padding-left", "padding-top", "opacity", "visibility", "background-clip", *_BY_FILL
 """What moves the content of frames, and what hides texts."""
@@ -95,27 +90,29 @@ class Glance:
         """Whether there are as many pictures as there may be."""
         return len(self._pictures) >= _MOST_PICTURES or self._bytes >= _MOST_BYTES
 
-    def shows(self, scene: Scene, parts: Ints, clip: F64, pictures: "tuple[Image, Image]") -> Bools:
+    def shows(
+        self, scene: Scene, parts: Ints, beyond: F64, clip: F64, pictures: "tuple[Image, Image]"
+    ) -> Bools:
         """Return which of some parts of texts (n,) looked like this in a plain picture.
 
         Parameters
         ----------
+        beyond : see `Letters`, of these parts (n, 4).
         clip : a part of the page, in px of it.
         pictures : it without letters and with them.
         """
         ground, whole = map(np.asarray, pictures)
         place, _ = scene.in_view()
-        edges = np.rint(place[parts] - np.tile(clip[:2], 2)).astype(np.intp)
+        edges = np.rint(place[parts] + beyond - np.tile(clip[:2], 2)).astype(np.intp)
         edges = np.clip(edges, 0, np.tile(whole.shape[1::-1], 2))
         sizes = edges[:, 2:] - edges[:, :2]
         within = edges[:, :2] + clip[:2] - scene.box[parts, :2] + scene.moved()[parts]
         corners = self._corners(scene, parts) + within[:, None]
         found = np.zeros(parts.size, np.bool_)
         found[(sizes <= 0).any(axis=1)] = True
-        letter_px = np.maximum(np.rint(scene.letter_px(parts)), 2).astype(np.intp).tolist()
         for number in range(len(self._pictures)):
             inside = sizes.copy()
-            if not self._moves:  # if the page is locked, nobody sees more of these
+            if not self._moves and not self._page:  # if the page is locked, nobody sees more of these
                 inside[:, 1] = np.clip(self._window[1] - np.nan_to_num(corners[:, number, 1]), 1, sizes[:, 1])
             due = np.flatnonzero(~found & self._is_in_window(corners[:, number], inside))
             seen = self._decoded(number) if due.size else whole
@@ -126,7 +123,7 @@ class Glance:
                 own = np.s_[top : top + high, left:right]
                 shown = whole[own], ground[own], seen[y : y + high, x : x + wide]
                 letters, behind, now = (part.astype(np.int16) for part in shown)
-                found[one] = _shows(letters, behind, now, letter_px[one])
+                found[one] = _shows(letters, behind, now)
         return found
 
     def are_cut_off(self, scene: Scene, parts: Ints) -> Bools:
@@ -169,14 +166,19 @@ class Glance:
         has_moved = (moved != 0).any(axis=2)
         has_moved[:, self._page] = False
         late = [number for number, one in enumerate(self._missing) if one.size]
+        is_fixed = (scene.fixed_box >= 0).astype(np.intp)
+        by_page = moved[:, self._page].sum(axis=1)
+        page = by_page, np.zeros_like(by_page)
         for at, part in enumerate(parts.tolist()):
             line = int(scene.line[part])
             if (place := self._lines.get(names.get(line, _NOWHERE))) is None:
                 continue
             scrollers = [scene.scrollers[number] for number in scene.chain(part)]
             numbers = [self._boxes.get(int(scene.ids[one.node]), -1) for one in scrollers]
-            around = [*self._page, *(number for number in numbers if number >= 0)]
-            corners = place + scene.box[part, :2] - scene.told_box[line, :2] - moved[:, around].sum(axis=1)
+            corners = place + scene.box[part, :2] - scene.told_box[line, :2] - page[is_fixed[part]]
+            for one, number in zip(scrollers, numbers, strict=True):
+                if number >= 0:
+                    corners = corners - moved[:, number] @ scene.maps[one.node].T
             # What only a script can scroll may be where no reader finds it, or what covers a text may be.
             is_free = [
                 number for one, number in zip(scrollers, numbers, strict=True) if (one.at != one.start).any()
@@ -209,55 +211,15 @@ def _names_of(scene: Scene) -> dict[int, Line]:
     return dict(zip(lines.tolist(), _numbered(said), strict=True))
 
 
-def _shows(letters: Pixels, behind: Pixels, seen: Pixels, size: int) -> bool:
+def _shows(letters: Pixels, behind: Pixels, seen: Pixels) -> bool:
     """Return whether a plain picture shows some letters as they are later.
-
-    Only colours may differ, if that changes all letters and all of their ground alike.
 
     Parameters
     ----------
     letters, behind, seen : what is there with and without them, and what is seen (height, width, 3).
-    size : of the letters, in pixels.
     """
-    change = letters - behind
-    ink = np.abs(change).max(axis=2) > _NO_INK
-    if not ink.any():
-        return False
-    if _are_equal(letters, seen, ink, size, _NO_INK):
-        return True
-    full, expected, shares = full_change(change), np.empty(letters.shape), np.empty(3)
-    for channel in range(3):
-        known = np.stack(
-            [one[..., channel].ravel() for one in (letters, behind)] + [np.ones(ink.size)], axis=1
-        )
-        said = np.linalg.lstsq(known, seen[..., channel].ravel(), rcond=None)[0]
-        expected[..., channel], shares[channel] = (known @ said).reshape(ink.shape), said[0]
-    left = contrast(shares * full, np.zeros(3)).mean()
-    if left < max(_LEAST_CONTRAST * contrast(full, np.zeros(3)).mean(), _LEAST_LEFT):
-        return False
-    return _are_equal(expected, seen, ink, size, max(_NO_INK, _MOST_APART * left))
-
-
-def _are_equal(one: NDArray[Any], other: NDArray[Any], ink: Bools, size: int, most: float) -> bool:
-    """Return whether two pictures (height, width, 3) differ by no more than `most` nearly everywhere, for their ink.
-
-    One letter of a word may be another one, so squares that are so many pixels wide count alone, too.
-    """
-    is_apart = np.abs(one - other).max(axis=2) > most
-    if np.count_nonzero(is_apart) > _MOST_DIFFERENT * np.count_nonzero(ink):
-        return False
-    apart, whole = (_in_squares(of, size) for of in (is_apart, ink))
-    return bool((apart <= np.maximum(_MOST_IN_SQUARE * whole, _FEWEST)).all())
-
-
-def _in_squares(mask: Bools, size: int) -> Ints:
-    """Return how many pixels of a mask (height, width) are in each square, of which the next begins in its middle."""
-    half = max(size // 2, 1)
-    count = mask.astype(np.intp)
-    for axis in (0, 1):
-        count = np.add.reduceat(count, range(0, count.shape[axis], half), axis=axis)
-    rows = count if len(count) < 2 else count[:-1] + count[1:]
-    return rows if rows.shape[1] < 2 else np.asarray(rows[:, :-1] + rows[:, 1:])
+    change = int(np.abs(letters - behind).max(initial=0))
+    return change > _NOTHING and int(np.abs(letters - seen).max()) <= min(_NOTHING, _SHARE * change)
 
 
 def _twins_of(lines: Mapping[Line, tuple[F64, int]]) -> dict[Line, set[int]]:
