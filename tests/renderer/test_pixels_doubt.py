@@ -320,6 +320,12 @@ def test_what_ends_late_while_something_else_goes_on_leaves_doubt(ahead: Snapsho
             "animations of drawings wait for keys or the focus",
         ),
         ("<style>p::first-line { font-feature-settings: 'ss01' }</style>", ""),
+        (
+            "<svg><switch><g systemLanguage='en'></g></switch></svg>",
+            "drawings choose what they show by the languages",
+        ),
+        ("<style>p { hyphenate-character: 'ow' }</style>", "hardly any page has hyphenate-character"),
+        ("<style>p { hyphens: auto }</style>", ""),
     ],
 )
 def test_what_a_script_or_a_fragment_may_change_leaves_doubt(studio: Studio, html: str, said: str) -> None:

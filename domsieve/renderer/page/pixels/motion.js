@@ -15,7 +15,7 @@
 // change anything beside what they are in: by its address, or by classes, which style sheets follow. number: a number field
 // has the focus, so that a wheel changes it. noscript: what is for browsers without scripts is shown, although they are on,
 // or may be off in this document. queries: style sheets may ask for the size of boxes. clocks: drawings have animations of
-// their own. The others are those of `dom.restlessIn`.
+// their own. languages: drawings ask for the languages of a reader. The others are those of `dom.restlessIn`.
 // reveal(...roots): shows the content of boxes that have none far from the window.
 // hasCanvas(...roots): whether there is any canvas.
 // relay(endsMs, ...roots): lays canvases out anew, and brings the animations that begin with that to where they are after
