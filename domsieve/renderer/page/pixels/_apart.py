@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from domsieve.renderer.page.pixels._boxes import fill
 from domsieve.renderer.page.pixels._images import levels_of
 from domsieve.renderer.page.pixels._parts import F64, OUTWARDS, Bools, Ints
 
@@ -100,10 +101,7 @@ def near_ink(ink: Bools, moved: Ints, boxes: F64) -> Bools:
         if x < right and y < bottom:
             here[y + down : bottom + down, x + aside : right + aside] |= ink[y:bottom, x:right]
     found = np.asarray(maximum_filter(here, 2 * _NEAR_PX + 1))
-    within = np.rint(boxes + _NEAR_PX * OUTWARDS)
-    within = np.clip(within, 0, [wide, high, wide, high]).astype(np.intp)
-    for x, y, right, bottom in within[(within[:, 2:] > within[:, :2]).all(axis=1)].tolist():
-        found[y:bottom, x:right] = True
+    fill(found, np.rint(boxes + _NEAR_PX * OUTWARDS))
     return found
 
 

@@ -99,6 +99,13 @@ def counts(mask: Bools, edges: Ints) -> F64:
     return found
 
 
+def fill(mask: Bools, edges: F64 | Ints) -> None:
+    """Set the pixels of a mask (height, width) in some boxes (n, 4), as far as these are in it."""
+    within = np.clip(edges, 0, np.tile(mask.shape[::-1], 2)).astype(np.intp)
+    for x, y, right, bottom in within.tolist():
+        mask[y:bottom, x:right] = True
+
+
 def around_all(boxes: F64) -> F64:
     """Return what is around boxes (n, 4), with a margin."""
     edges = np.concatenate((boxes[:, :2].min(axis=0), boxes[:, 2:].max(axis=0)))

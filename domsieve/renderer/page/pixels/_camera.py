@@ -144,11 +144,11 @@ class Camera(OpenPage):
         clip, pictures : a part of the page, and pictures of it without letters and with them.
         whole : whether of letters with lines also what is below their feet counts, where lines may be.
         """
-        (wide, high), count = pictures[0].size, letters.ink.size
+        (wide, high), count, some = pictures[0].size, letters.ink.size, parts | seen
         compared, found, is_whole = np.zeros((3, count), np.bool_)
         ink = np.zeros((high, wide), np.bool_)
         moved = [np.zeros((0, 6), np.intp)]
-        for document, lines in letters.in_clip(clip, letters.owners(parts | seen), keep_inks=True).items():
+        for document, lines in letters.in_clip(clip, letters.owners(some), keep_inks=True).items():
             asked = [{**line, "isAbove": line["isLined"] and not whole} for line in lines]
             told, all_drawn, drawn = await self.call(document, "apart", letters.fonts, asked, wide, high)
             is_whole |= letters.are_in([lines[number] for number in all_drawn])
@@ -173,11 +173,11 @@ class Camera(OpenPage):
                 moved.append(np.concatenate((edges, moves), axis=1)[moves.any(axis=1)])
         left = np.flatnonzero(parts & ~compared).tolist()
         found[[part for part in left if any(map(named, letters.said(part)))]] = True
-        if (others := (parts | seen) & letters.is_drawn & ~is_whole).any():
+        if (others := some & letters.is_drawn & ~is_whole).any():
             size = -(-wide // FINE), -(-high // FINE)
             texts = await self.draw(letters, clip, size, letters.owners(others), keep_inks=True)
             ink |= np.asarray(texts).max(axis=2)[:high, :wide] > _LEAST_INK
-        boxes = letters.places((parts | seen) & ~letters.is_drawn) - np.tile(clip[:2], 2)
+        boxes = letters.places(some & ~letters.is_drawn) - np.tile(clip[:2], 2)
         known = await asyncio.to_thread(near_ink, ink, np.concatenate(moved), boxes)
         return np.asarray(found & parts), known
 

@@ -42,8 +42,6 @@ _LEAST_STEP, _BESIDE_PX = 0.6, 3
 # their outline must stand out by the second share of it. Measured: 0 for nearly all letters that are filled with
 # their ground, on pale letters of their shape; .57 and up for letters among copies of them, and behind others.
 _ROUGH, _LEAST_USUAL = 0.5, 0.3
-# Of what has this share of the most contrast, the colour is that of the letters.
-_FULL = 0.8
 # Pixels that are farther from the line between both colours than this share of it have another colour.
 _OTHER_COLOUR = 0.35
 # Colours that differ by less than this (of 255) are one; pixels are sorted by colours of so many levels.
@@ -81,12 +79,6 @@ def is_noise(ground: NDArray[np.uint8], whole: NDArray[np.uint8], differs: Bools
         if _likeness(seen[..., some], inks.max(axis=2)) < least:
             return True
     return False
-
-
-def full_change(change: NDArray[Any]) -> NDArray[Any]:
-    """Return what letters change where they do it most (n, 3), of all that they change (height, width, 3)."""
-    power = np.abs(change).max(axis=2)
-    return np.asarray(change[power >= _FULL * power.max()])
 
 
 def is_overlaid(ground: NDArray[np.uint8], whole: NDArray[np.uint8], ink: F64) -> bool:

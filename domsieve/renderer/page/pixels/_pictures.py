@@ -21,6 +21,7 @@ from domsieve.renderer.page.pixels._likeness import Comparison, uncompared
 from domsieve.renderer.page.pixels._parts import F64, OUTWARDS, SPREAD_PX, Bools, Ints, common, meet
 from domsieve.renderer.page.pixels._reading import are_cut, are_even, are_pale, is_smeared
 from domsieve.renderer.page.pixels._scene import Scene
+from domsieve.renderer.page.pixels._strokes import Words
 from domsieve.renderer.page.pixels._struck import are_struck, may_be_struck, struck_share
 
 if TYPE_CHECKING:
@@ -54,7 +55,7 @@ class Pictures:
     changed : (B,), how many pixels of each part of a text differ.
     smeared : (B,), the parts that differ, but cannot be read.
     unsure : (B,), the parts that cannot be told from what moves, or from others that overlap them.
-    whole : the pictures without and with letters, in full size.
+    whole, fine : the pictures without and with letters, in full size, and how far they are apart (height, width).
     are_many : whether there are more pictures than one with letters and one without.
     """
 
@@ -74,24 +75,27 @@ class Pictures:
         changed = np.flatnonzero(self.changed > 0)
         self.smeared = self._is_smeared(levels, np.flatnonzero(scene.smeared[scene.owner]), self._edges)
         # A row of letters takes part in two rows of a reduced picture.
-        fine = levels_of(complete, without)
+        fine = self.fine = levels_of(complete, without)
         edges = np.minimum(FINE * self._edges, np.tile(complete.size, 2))
         self._cut = self._is_cut(fine > _LEAST_CONTRAST, changed, edges, scale=1)
         self.smeared[changed] |= are_pale(fine, edges[changed], scene.letter_px(changed))
         some, picture = changed[~scene.is_sign[changed]], np.asarray(self._complete[0])
-        self.smeared[some] |= are_even(picture, levels, self._differs, self._edges[some])
+        self.smeared[some] |= are_even(picture, levels, self._edges[some])
         self.smeared |= scene.misread
         self.changed[self.smeared] = 0
         self._in_shadow, self._may_be_struck = np.zeros((2, len(place)), np.bool_)
         self._mixed = np.zeros(len(place))
         self._line = scene.line
 
-    def letters_in(self, letters: Letters, around: F64 | None = None) -> tuple[Ints, NDArray[np.uint8]]:
-        """Return the edges in pixels (B, 4) of the letters of all parts in a picture in full size, and this.
+    def words_in(
+        self, parts: Bools, word: Ints, letters: Letters, around: F64 | None = None
+    ) -> tuple[Words, NDArray[np.uint8]]:
+        """Return the words of some parts (B,) in a picture with letters, in full size, and this.
 
         Parameters
         ----------
-        letters : the lines, of which some parts were compared one by one.
+        word : the number of the word of each part (B,).
+        letters : the lines, of which these parts were compared one by one.
         around : the place that is in the picture, see `around`, if it is not all of it.
         """
         picture = np.asarray(self.whole[1])
@@ -99,7 +103,8 @@ class Pictures:
         edges, is_here = FINE * self._edges, area(self._edges) > 0
         edges[is_here] += np.rint(letters.beyond).astype(np.intp)[is_here]
         edges -= FINE * np.array([left, top, left, top])
-        return edges, picture[FINE * top : FINE * bottom, FINE * left : FINE * right]
+        words = Words(parts, word, edges, self._scene.drawn_px)
+        return words, picture[FINE * top : FINE * bottom, FINE * left : FINE * right]
 
     def compared(self, letters: Letters, drawn: "Image") -> Comparison:
         """Compare the parts that differ with their letters.

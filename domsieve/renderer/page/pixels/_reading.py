@@ -108,18 +108,18 @@ def are_pale(levels: NDArray[np.uint8], edges: Ints, sizes_px: F64) -> Bools:
     return found
 
 
-def are_even(picture: NDArray[np.uint8], levels: NDArray[np.uint8], differs: Bools, edges: Ints) -> Bools:
+def are_even(picture: NDArray[np.uint8], levels: NDArray[np.uint8], edges: Ints) -> Bools:
     """Return which parts (n,) stand out less than they differ from what is there without letters.
 
     Parameters
     ----------
     picture : it with letters (height, width, 3).
-    levels, differs : by how much each pixel differs without them, and those that do (height, width).
+    levels : by how much each pixel differs without them (height, width).
     edges : of the parts in pixels (n, 4).
     """
     found, colours = np.zeros(len(edges), np.bool_), picture.reshape(-1, 3)
     for some in chunks(edges):
-        boxes = Boxes(edges[some], differs.shape[1], np.ones(len(edges[some]), np.bool_))
+        boxes = Boxes(edges[some], levels.shape[1], np.ones(len(edges[some]), np.bool_))
         index, first = boxes.index, boxes.rows[boxes.first]
         darkest, lightest = (one.reduceat(colours[index], first, axis=0) for one in (np.minimum, np.maximum))
         contrast = ((lightest - darkest) * WEIGHTS).max(axis=1)

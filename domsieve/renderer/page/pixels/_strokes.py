@@ -7,8 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from domsieve.renderer.page.pixels._boxes import area, lines_around
-from domsieve.renderer.page.pixels._grounds import full_change
+from domsieve.renderer.page.pixels._boxes import area, fill, lines_around
 from domsieve.renderer.page.pixels._parts import F64, Bools, Ints
 
 # In a ground, strokes are narrower than the first, in sizes of the letters. They are nearer to the colour of these
@@ -19,6 +18,8 @@ _NARROW, _LEAST_STROKE, _LEAST_STROKES = 0.25, 0.35, 0.004
 # wider than letters in them, in sizes, on both sides, if more than the next share of the word is beside these. So are
 # lines that leave hardly anything free between letters. At its upper and lower edges, so much says nothing.
 _WHOLE_LINE, _GAP, _LEAST_FREE, _NEARLY_ALL, _EDGE = 0.85, 0.2, 0.1, 0.95, 0.1
+# Of what has this share of the most contrast, the colour is that of the letters.
+_FULL = 0.8
 # Ink that no letter explains is looked for so far beside a word, in sizes. Lines of a word are where so much of a row
 # has ink, of letters or not.
 _BESIDE, _LEAST_LINE = 0.5, 0.6
@@ -67,13 +68,13 @@ class Words:
         lined : the parts (B,) that may have lines: what is in their boxes is not beside others.
         """
         with_lines, beside = {*self._word[lined].tolist()}, known.copy()
-        edges = np.clip(self._edges[lined], 0, np.tile(levels.shape[::-1], 2))
-        for x, y, right, bottom in edges.tolist():
-            beside[y:bottom, x:right] = True
+        fill(beside, self._edges[lined])
         return self._those(
             number
             for number, word in self._in(levels)
-            if _has_other_ink(word, levels, known if number in with_lines else beside, number in with_lines)
+            if _has_other_ink(
+                word, levels, known if number in with_lines else beside, has_lines=number in with_lines
+            )
         )
 
     def _those(self, numbers: Iterable[int]) -> Bools:
@@ -109,7 +110,8 @@ def _has_strokes(word: _Word, ground: NDArray[Any], whole: NDArray[Any]) -> bool
     for begin, upper, end, lower in word.of_parts:
         own = change[upper - top : lower - top, begin - left : end - left]
         if own.size and own.any():
-            ways.add(tuple(full_change(own).mean(axis=0).tolist()))
+            most = np.abs(own).max(axis=2)
+            ways.add(tuple(own[most >= _FULL * most.max()].mean(axis=0).tolist()))
     power = np.abs(change).max(axis=2)
     return any(
         _is_much(_strokes(behind, np.array(way), narrow)[inside], power > power.max() / 2, word.size)
@@ -132,7 +134,7 @@ def _strokes(behind: F64, way: F64, narrow: int) -> F64:
     return np.asarray(ink - grey_opening(ink, size=(narrow, narrow)))
 
 
-def _has_other_ink(word: _Word, levels: NDArray[np.uint8], known: Bools, has_lines: bool) -> bool:
+def _has_other_ink(word: _Word, levels: NDArray[np.uint8], known: Bools, *, has_lines: bool) -> bool:
     """See `Words.among_other_ink`, for one word."""
     left, top, right, bottom = word.box
     beside = round(_BESIDE * word.size)

@@ -18,7 +18,6 @@ from domsieve.renderer.page.pixels._pictures import Pictures
 from domsieve.renderer.page.pixels._reader import Reader
 from domsieve.renderer.page.pixels._scene import LOOKING, Scene
 from domsieve.renderer.page.pixels._signs import under_signs
-from domsieve.renderer.page.pixels._strokes import Words
 from domsieve.renderer.page.pixels._window import cutting, reach_of, way_of
 from domsieve.renderer.page.pixels.changes import skip_invisible
 from domsieve.renderer.page.pixels.pixel_capture import PixelCapture
@@ -250,18 +249,16 @@ class Viewer(Reader):
         seen = count.seen(np.ones_like(parts)) | (scene.is_sign & (part.changed > 0))
         odd, known = await self.shows_others(letters, clip, parts, seen, part.whole)
         may_be_lined, no_part = scene.is_lined[scene.owner], np.zeros_like(parts)
-        edges, whole = part.letters_in(letters)
-        words = Words(parts, word, edges, scene.drawn_px)
+        words, whole = part.words_in(parts, word, letters)
         strokes = await asyncio.to_thread(words.among_strokes, np.asarray(part.whole[0]), whole)
-        odd |= await asyncio.to_thread(words.among_other_ink, levels_of(*part.whole), known, may_be_lined)
+        odd |= await asyncio.to_thread(words.among_other_ink, part.fine, known, may_be_lined)
         groups, left = await asyncio.to_thread(under_signs, scene, letters, parts, word, part.is_near)
         strokes |= left
         for group in groups:
             around = part.around(group)
             picture = await self.without(around, await self.nodes(scene, np.flatnonzero(group)))
             ground = np.asarray(await picture)
-            edges, whole = part.letters_in(letters, around)
-            words = Words(group, word, edges, scene.drawn_px)
+            words, whole = part.words_in(group, word, letters, around)
             strokes |= await asyncio.to_thread(words.among_strokes, ground, whole)
         if (lined := odd & may_be_lined).any():
             lined = await self.lined(scene, lined)
@@ -272,8 +269,7 @@ class Viewer(Reader):
                 pictures = await first, await second
             odd &= ~lined
             again, known = await self.shows_others(letters, around, lined, seen, pictures, whole=True)
-            edges, whole = part.letters_in(letters, around)
-            words = Words(lined, word, edges, scene.drawn_px)
+            words, whole = part.words_in(lined, word, letters, around)
             odd |= again | await asyncio.to_thread(
                 words.among_other_ink, levels_of(*pictures), known, no_part
             )

@@ -166,16 +166,14 @@ class Glance:
         has_moved = (moved != 0).any(axis=2)
         has_moved[:, self._page] = False
         late = [number for number, one in enumerate(self._missing) if one.size]
-        is_fixed = (scene.fixed_box >= 0).astype(np.intp)
-        by_page = moved[:, self._page].sum(axis=1)
-        page = by_page, np.zeros_like(by_page)
+        is_fixed, by_page = scene.fixed_box >= 0, moved[:, self._page].sum(axis=1)
         for at, part in enumerate(parts.tolist()):
             line = int(scene.line[part])
             if (place := self._lines.get(names.get(line, _NOWHERE))) is None:
                 continue
             scrollers = [scene.scrollers[number] for number in scene.chain(part)]
             numbers = [self._boxes.get(int(scene.ids[one.node]), -1) for one in scrollers]
-            corners = place + scene.box[part, :2] - scene.told_box[line, :2] - page[is_fixed[part]]
+            corners = place + scene.box[part, :2] - scene.told_box[line, :2] - by_page * (not is_fixed[part])
             for one, number in zip(scrollers, numbers, strict=True):
                 if number >= 0:
                     corners = corners - moved[:, number] @ scene.maps[one.node].T
