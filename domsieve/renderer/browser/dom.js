@@ -9,7 +9,8 @@
 // selectorsOf(elements): selectors of elements by their places in their trees, which are stronger than those of pages.
 // isSkipping(element, style): whether it is a box that has content only near the window.
 // unskip(elements): shows what such boxes have there; returns the animations that do so.
-// refersToSkipped(): whether drawings elsewhere refer to patterns, masks and the like in such boxes.
+// refersToSkipped(): whether there are parts of drawings with a name in such boxes, and something elsewhere refers to any part.
+// above(element): what is around it as the browser draws it, also of frames.
 // showsNoscript(tree): whether a tree has a noscript that browsers show, whether scripts are on or not.
 // scrolls(style), canScroll(element): whether a box can be scrolled to the side, and down; and by a reader.
 // animationsOf(tree), runs(animation), endsWithin(animation, ms): animations, whether one goes by the clock, and ends soon.
@@ -169,20 +170,28 @@ globalThis.dom = (() => {
     const isContained = (one) => /^(content|strict)$|layout style paint/.test(getComputedStyle(one).contain);
     return elements.filter(isContained).map((one) => animated(one, { contentVisibility: "visible" }));
   };
-  // Patterns, masks and the like that the browser skips far from the window do not exist for drawings elsewhere.
-  const REFERRED = "pattern[id], linearGradient[id], radialGradient[id], mask[id], clipPath[id], filter[id], marker[id]";
-  const REFERRING = ["fill", "stroke", "mask", "clipPath", "filter", "backdropFilter", "markerStart", "markerMid", "markerEnd"];
+  const above = (element) => {
+    const root = run(element, Element, "getRootNode");
+    const host = kind(root) === Node.DOCUMENT_FRAGMENT_NODE ? root.host : viewOf(element)?.frameElement;
+    return part(element, Element, "assignedSlot") ?? part(element, Element, "parentElement") ?? host;
+  };
+  // Patterns, masks and other parts of drawings that the browser skips far from the window do not exist for drawings elsewhere.
+  const REFERRED = "svg[id], svg [id]";
+  const REFERRING = ["fill", "stroke", "mask", "clipPath", "filter", "backdropFilter", "markerStart", "markerMid", "markerEnd",
+    "offsetPath"];
   const refersToSkipped = () => {
-    const boxes = [...unskipped].filter((one) => run(one, Element, "querySelector", REFERRED));
-    const isWithin = (one) => boxes.some((box) => run(box, Node, "contains", one));
-    const refers = (tree, value) => [...value.matchAll(/#([^")]*)"?\)/g)].some(([, id]) => {
-      const target = own("getElementById").call(document, id) ?? tree.querySelector(`[id="${CSS.escape(id)}"]`);
-      return !target || isWithin(target);
+    if (!unskipped.size) return false;
+    const skippedBy = (one) => (!one || unskipped.has(one) ? one : skippedBy(above(one)));
+    const isDrawn = (one) => [...part(one, Element, "attributes")].some(({ localName, value }) =>
+      localName === "href" && value.includes("#") && !run(one, Element, "matches", "a, area, link, base"));
+    const refers = (one) => isDrawn(one) || ["", "::before", "::after", "::backdrop"].some((pseudo) => {
+      const style = getComputedStyle(one, pseudo);
+      return REFERRING.some((name) => style[name].includes("#"));
     });
-    return boxes.length > 0 && allTrees().some((tree) => [...tree.querySelectorAll("*")].some((one) => {
-      const style = isWithin(one) ? null : getComputedStyle(one);
-      return style && REFERRING.some((name) => style[name].includes("#") && refers(tree, style[name]));
-    }));
+    const found = (selector) => allTrees().flatMap((tree) => [...tree.querySelectorAll(selector)]);
+    const boxes = new Set(found(REFERRED).map(skippedBy).filter(Boolean));
+    const others = new Set(boxes.size ? found("*").filter(refers).map(skippedBy) : []);
+    return [...boxes].some((box) => [...others].some((other) => other !== box));
   };
   // Whether a size, or the bounds of one, are lengths: what a word says, or `calc-size()`, may follow the content.
   const isLength = (style, name) => ["unit", "operator"].some((key) => key in (style.get(name) ?? {}));
@@ -408,7 +417,7 @@ globalThis.dom = (() => {
     part, run, own, kind, isLaidOut, viewOf, trees, places, allTrees, laidOut, isOwn, animated, selectorsOf, isSkipping, unskip,
     refersToSkipped, isBounded, showsNoscript, paintsBeyond, scrolls, openAxes, canScroll, animationsOf, refreshOf, refreshBy, leavesIn, clocksOf,
     hasOwn, ANIMATING, STRONGEST, NOBODY, isSent, runs, leftOf, endsWithin, isYoung, hasSizeQueries, restlessIn, lasts, periodOf, repeats,
-    isEndless,
+    isEndless, above,
     begins, isPassing, bringTo, SOON_MS, SLOW_MS, ENDLESS_MS, hold, isHeld, letGo,
   };
 })();

@@ -13,7 +13,7 @@
 Object.assign(domsieve, (() => {
   const {
     part, run, own, kind, isLaidOut, viewOf, trees, places, allTrees, laidOut, canScroll, openAxes, animationsOf, endsWithin, isYoung,
-    isPassing, runs,
+    isPassing, runs, above,
   } = dom;
 
   let pictures, texts; // none are known if they could not be noted
@@ -21,7 +21,7 @@ Object.assign(domsieve, (() => {
   // size then, or paint elsewhere.
   let late, coming, reach, count, arrivedAt, elsewhere = [], rounds = 0;
   const [MOST_ROUNDS, MOST_TRIES] = [4, 20]; // scripts may add pictures for ever, or move them
-  const passed = new WeakSet(), visited = new WeakSet(), moved = new Map();
+  const passed = new WeakSet(), visited = new WeakSet(), moved = new Map(), scrolled = new Set();
   const hasAnswer = (one, address) => /^(data|blob):/.test(address) || viewOf(one).performance
     .getEntriesByType("resource").some(({ name }) => name.split("#")[0] === address.split("#")[0]);
   const isAwaited = (one) => {
@@ -93,25 +93,33 @@ Object.assign(domsieve, (() => {
     near.forEach(pass);
     coming = coming.filter((one) => !passed.has(one));
   };
-  const above = (element) => {
-    const root = run(element, Element, "getRootNode");
-    const host = kind(root) === Node.DOCUMENT_FRAGMENT_NODE ? root.host : viewOf(element)?.frameElement;
-    return part(element, Element, "assignedSlot") ?? part(element, Element, "parentElement") ?? host;
+  const LEAST_PX = 10; // nobody turns a wheel over less
+  // Where the window of an element may be scrolled to, in px of the window as it is now.
+  const scrollable = (element) => {
+    const { scrollingElement, documentElement } = viewOf(element).document;
+    const { scrollWidth, scrollHeight, scrollLeft, scrollTop, clientWidth } = scrollingElement ?? documentElement;
+    const { direction, writingMode } = getComputedStyle(documentElement);
+    const left = (direction === "rtl" || writingMode.endsWith("-rl") ? clientWidth - scrollWidth : 0) - scrollLeft;
+    return new DOMRect(left, -scrollTop, scrollWidth, scrollHeight);
   };
-  // Whether readers may get at a box: not if styles hide or cut it, or a box around it does that never scrolls.
+  // Whether readers may get at a box: not if styles hide or cut it, or a box around it does that never scrolls, or if it is
+  // where nobody can scroll to.
   const isOpen = (box) => {
-    if (!run(box, Element, "checkVisibility", { visibilityProperty: true })) return false;
-    let { left, top, right, bottom } = box.getBoundingClientRect();
+    if (!run(box, Element, "checkVisibility", { opacityProperty: true, visibilityProperty: true })) return false;
+    let { left, top, right, bottom } = box.getBoundingClientRect(), whole = scrollable(box);
     for (let one = box; one && viewOf(one) === viewOf(box); one = above(one)) {
-      const { clipPath, overflow } = getComputedStyle(one);
+      const { clipPath, overflow, position } = getComputedStyle(one);
       if (clipPath !== "none") return false;
+      if (position === "fixed") whole = new DOMRect(0, 0, viewOf(one).innerWidth, viewOf(one).innerHeight);
       if (overflow === "visible" || canScroll(one).some(Boolean)) continue;
       const around = one.getBoundingClientRect();
       [left, top] = [Math.max(left, around.left), Math.max(top, around.top)];
       [right, bottom] = [Math.min(right, around.right), Math.min(bottom, around.bottom)];
     }
     const frame = viewOf(box)?.frameElement;
-    return right - left >= 1 && bottom - top >= 1 && (!frame || (!frame.closest("[inert]") && isOpen(frame)));
+    const wide = Math.min(right, whole.right) - Math.max(left, whole.left);
+    const high = Math.min(bottom, whole.bottom) - Math.max(top, whole.top);
+    return wide >= LEAST_PX && high >= LEAST_PX && (!frame || (!frame.closest("[inert]") && isOpen(frame)));
   };
   // As readers can: not where styles say that it snaps, and of pages that consent boxes lock, which will be released, only down.
   // Returns whether anything was scrolled.
@@ -123,6 +131,7 @@ Object.assign(domsieve, (() => {
       if ((!isWide && !isHigh) || (box !== page && !isOpen(box))) continue;
       const [x, y] = [part(box, Element, "scrollLeft"), part(box, Element, "scrollTop")];
       if (!moved.has(box)) moved.set(box, [x, y]);
+      if (box !== page) scrolled.add(box);
       const isPort = box === viewOf(box).document.scrollingElement;
       const one = boxOf(element), port = box === page ? new DOMRect() : boxOf(isPort ? viewOf(box).frameElement : box);
       const [left, top] = [x + one.x - port.x, y + one.y - port.y];
@@ -238,7 +247,9 @@ Object.assign(domsieve, (() => {
     },
 
     leftOut() {
-      const isLeft = late?.some((one) => isAwaited(one) && !visited.has(one));
+      // A reader comes later than this to what only a moment made a box that scrolls.
+      const isShut = [...scrolled].some((box) => part(box, Node, "isConnected") && !(canScroll(box).some(Boolean) && isOpen(box)));
+      const isLeft = isShut || late?.some((one) => isAwaited(one) && !visited.has(one));
       return [...(isLeft ? ["unvisited"] : []), ...(late && freshOnes().length ? ["pictures"] : [])];
     },
 

@@ -34,6 +34,8 @@ _DOUBTS = {
     ("clock",): "a script has set the clock of a drawing",
     ("spelled",): "letters of a first line are written out, which may move others",
     ("languages",): "drawings choose what they show by the languages of a reader",
+    ("highlights",): "highlights of a script may paint letters that cannot be made transparent",
+    ("remembers",): "transitions are so slow that what is seen depends on what was",
     ("refers",): "what the browser skips far from the window takes part in drawings elsewhere",
     ("goes",): "the page goes elsewhere while animations go on",
 }

@@ -26,7 +26,14 @@ _AT_ONCE = 500
 
 
 class OpenPage:
-    """An open page; of each of its documents it has a world and handles of its closed shadow roots."""
+    """An open page; of each of its documents it has a world and handles of its closed shadow roots.
+
+    Attributes
+    ----------
+    doubt : why no text is surely seen, "" if some are.
+    """
+
+    doubt = ""
 
     def __init__(self, tab: Tab) -> None:
         self.session = tab.session

@@ -19,14 +19,7 @@ _MOST_LOOKS, _FEWEST_LOOKS = 20, 2
 
 
 class Reader(Camera):
-    """An open page that is scrolled.
-
-    Attributes
-    ----------
-    doubt : why no text is surely seen, "" if some are.
-    """
-
-    doubt = ""
+    """An open page that is scrolled."""
 
     async def go(self, top: float, left: float = 0.0) -> F64:
         """Scroll the page and let it follow; return what the window shows, see `aim`."""

@@ -15,8 +15,9 @@
 // change anything beside what they are in: by its address, or by classes, which style sheets follow. number: a number field
 // has the focus, so that a wheel changes it. noscript: what is for browsers without scripts is shown, although they are on,
 // or may be off in this document. queries: style sheets may ask for the size of boxes. clocks: drawings have animations of
-// their own. languages: drawings ask for the languages of a reader. The others are those of `dom.restlessIn`.
-// reveal(...roots): shows the content of boxes that have none far from the window.
+// their own. languages: drawings ask for the languages of a reader. highlights: a script has made some. remembers: transitions
+// last for half a minute and longer. The others are those of `dom.restlessIn`.
+// reveal(...roots): shows the content of boxes that have none far from the window; returns whether there are any.
 // hasCanvas(...roots): whether there is any canvas.
 // relay(endsMs, ...roots): lays canvases out anew, and brings the animations that begin with that to where they are after
 // some time.
@@ -45,6 +46,7 @@ Object.assign(domsievePixels, (() => {
   let [backed, isUnbacked] = [[], false];
 
   const MOST_ENDLESS = 2_000; // a bound of the work
+  const LONG_S = 30; // what ends before has ended in the pictures
   // Nobody reads what is thrown about for ever. Returns how many animations are left out, and 1 if something is hidden that may
   // cover others, else 0.
   const hideEndless = () => {
@@ -163,17 +165,26 @@ Object.assign(domsievePixels, (() => {
       const isFar = (one) => part(one, Element, "localName") !== "mpath"
         && (one.getAttribute("attributeName") === "class" || one.hasAttribute("href") || one.hasAttribute("xlink:href"));
       const waits = (one) => ["begin", "end"].some((name) => isSent(one.getAttribute(name)));
+      // What changes so slowly shows what was, and that depends on when the browser first asked for the styles.
+      const most = (times) => Math.max(...times.split(",").map(parseFloat));
+      const lastsLong = ({ transitionDelay, transitionDuration }) => most(transitionDelay) + most(transitionDuration) >= LONG_S;
       const isOdd = {
         queries: hasSizeQueries,
         videos: (root) => [...root.querySelectorAll("video")].some(({ paused, ended }) => !paused && !ended),
         clocks: (root) => clocksOf(root).some((one) => hasOwn(one) && (isLaidOut(one) || one.querySelector(REFERRED))),
         events: (root) => [...root.querySelectorAll(ANIMATING)].some((one) => isFar(one) || waits(one)),
         number: ({ activeElement }) => activeElement instanceof HTMLInputElement && activeElement.type === "number",
+        highlights: () => CSS.highlights.size > 0,
+        remembers: (root) => [...root.querySelectorAll("*")].some((one) =>
+          ["", "::before", "::after"].some((name) => lastsLong(getComputedStyle(one, name)))),
         languages: (root) => root.querySelector("[systemLanguage]") !== null,
         noscript: (root) => withScripts && [...root.querySelectorAll("noscript")].some((one) => isApart || isShown(one)),
       };
       const all = treesOf(roots);
-      return [...Object.keys(isOdd).filter((name) => all.some(isOdd[name])), ...restlessIn(all)];
+      // What is slotted into closed trees is laid out as soon as anybody asks where it is.
+      const isDrawn = (one) => one.querySelector("svg[id], svg [id]") !== null;
+      const refers = roots.some((root) => isDrawn(root) || isDrawn(root.host));
+      return [...Object.keys(isOdd).filter((name) => all.some(isOdd[name])), ...(refers ? ["refers"] : []), ...restlessIn(all)];
     },
 
     // The properties that animations change, as CSS.
@@ -208,6 +219,7 @@ Object.assign(domsievePixels, (() => {
         all.forEach((one) => known.add(one));
         revealed.push(...unskip(all));
       }
+      return known.size > 0;
     },
 
     // A canvas that is laid out while scripts are off has no picture.
