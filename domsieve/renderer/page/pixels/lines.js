@@ -52,10 +52,13 @@ Object.assign(domsievePixels, (() => {
   const ROUNDED = 0.08;
   // Letters are at whole pixels of a picture, so that the smallest shift or scale may move some of them by one.
   const exact = (value, whole = 1) => (Math.abs(value - whole) < 0.005 ? whole : value);
+  // A pen does not part words (`wordSpacing`) in a text that begins with a space.
+  const SPACES_AT_BEGIN = /^[\u202d\u202e]? +/;
   // How a pen draws a line at its place: see `Letters` in _letters.py for what a line is. What has no transform
   // fills its box: it may be enlarged as a whole, and its words may be apart. Spaces at its ends may be outside of it.
   const laid = (pen, fonts, line) => {
-    const { text, font, letterSpacing, wordSpacing, direction, box, map, upright, place, isDrawing, ruby, align, isCombined } = line;
+    const { font, letterSpacing, wordSpacing, direction, box, map, upright, place, isDrawing, ruby, align, isCombined } = line;
+    const text = line.text.replace(SPACES_AT_BEGIN, (spaces) => spaces.replaceAll(" ", "\u00a0"));
     pen.font = "10px sans-serif";
     pen.lang = line.language; // as in fonts.js
     const [style, size, family, caps, stretch, rendering, kerning] = fonts[font];
@@ -465,6 +468,7 @@ Object.assign(domsievePixels, (() => {
           within,
           ends,
           misfit,
+          size: parseFloat(/([\d.e+-]+)px/.exec(pen.font)?.[1]) * Math.abs(a * d - b * c) / Math.hypot(a, b),
         };
       });
     },
