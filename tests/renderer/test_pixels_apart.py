@@ -9,6 +9,7 @@ from PIL import Image, ImageDraw, ImageFilter, ImageFont
 
 import domsieve
 from domsieve.renderer.page.pixels._apart import are_others, likenesses_apart, touching
+from domsieve.renderer.page.pixels._boxes import words_of
 from domsieve.renderer.page.pixels._strokes import Words
 from domsieve.snapshot.page import Snapshot
 from tests.renderer.bad_server import send
@@ -107,6 +108,22 @@ STROKES = {
     "bold letters": _styled(_NINE, "n", f"background: {_UPRIGHT.format('.05em', '.35em')}")
     .replace("24px", "bold 10px")
     .replace(".09em", "2px"),
+    "parts of letters of another text": f"<div style='position: relative; font: 20px/70px DejaVu Sans Mono'>{_LOAN}"
+    + "".join(
+        f"<b style='position: absolute; left: {0.602 * at + 0.42:.3f}em; top: -.41em; font: bold 9px/70px DejaVu "
+        "Sans'>l</b>"
+        for at, one in enumerate(_LOAN)
+        if one in "noc"
+    )
+    + "</div>",
+    "pieces that are a little lower": _styled(
+        "close your clinic and clear your clients now", "l", "position: relative; top: 2px"
+    ).replace("c<", "<span style='letter-spacing: -.17em'>c</span><"),
+    "words that show by their shadow only": "<style>i { position: relative; left: -2000px } "
+    "u { text-decoration: none; text-shadow: 2000px 0 0 #000 }</style>"
+    + _SANS.replace("font", "word-spacing: 2em; font")
+    + "We <i><u>never hope that you</u></i> pay <i><u>good</u></i> all <i><u>birds in</u></i> our <i><u>trees they "
+    "bring you</u></i> money</p>",
     "a mirror": f"<div style='transform: scaleY(-1)'>{_SANS}pull down bob cold pool clown pound cod</p></div>",
     "letters beside": _styled("clean clowns close clocks", "c", "letter-spacing: -.17em"),
     "letters beside, in a turned line": f"<div style='transform: rotate(.02deg)'>"
@@ -151,19 +168,13 @@ def _drawn(letters: str, size_px: int = 16) -> NDArray[np.uint8]:
     return np.asarray(paper)
 
 
-def _pictures(levels: NDArray[np.uint8]) -> tuple[Image.Image, Image.Image]:
-    """Return a white picture without letters, and with black ones."""
-    with_letters = Image.fromarray(255 - levels).convert("RGB")
-    return Image.new("RGB", with_letters.size, "white"), with_letters
-
-
 def _compared(shown: str, said: str, others: str, away: int = 0) -> tuple[list[float], list[float]]:
     """Return how much letters look like what is said, and like others, so many pixels beside their places."""
     levels = np.roll(_drawn(shown), away, axis=1)
     drawn = np.stack([_drawn(said), _drawn(others)], axis=2)
     edges = np.array([[32 * at + 8, 4, 32 * at + 24, 28] for at in range(len(said))])
     counts, part = np.ones(len(said), np.intp), np.zeros(len(said), np.intp)
-    own, other, _ = likenesses_apart(_pictures(levels), drawn, edges, counts, part)
+    own, other, _ = likenesses_apart(levels, drawn, edges, counts, part)
     return own.round(3).tolist(), other.round(3).tolist()
 
 
@@ -183,18 +194,42 @@ def test_words_may_be_beside_their_place_as_a_whole() -> None:
 
 
 def test_strokes_in_the_ground_make_other_letters() -> None:
-    without, with_letters = _pictures(_drawn("n"))
-    stem = Image.new("RGB", (2, 12), "black")
-    for one in (without, with_letters):
-        one.paste(stem, (11, 7))  # an h
+    levels = _drawn("n").copy()
+    levels[7:19, 11:13] = 0  # black with and without letters: an h
     found = likenesses_apart(
-        (without, with_letters),
+        levels,
         _drawn("n")[..., None],
         np.array([[8, 4, 24, 28]]),
         np.zeros(1, np.intp),
         np.zeros(1, np.intp),
     )
     assert found[0][0] < 0.9
+
+
+def test_pieces_of_a_word_may_be_lower_than_others() -> None:
+    boxes = np.array([[0, 0, 10, 20], [10, 3, 20, 23], [20, 1, 30, 21], [36, 0, 46, 20], [46, 15, 56, 35]])
+    words = words_of(boxes.astype(np.float64), np.full(5, 16.0), ["c", "l", "ose", "now", "x"], np.arange(5))
+    assert len({*words[:3].tolist()}) == 1
+    assert len({*words.tolist()}) == 3
+
+
+def test_ink_of_no_text_is_counted_but_for_lines_and_shadows() -> None:
+    levels = np.zeros((60, 200), np.uint8)
+    levels[20:30, 40:60] = 200  # letters
+    levels[34:36, 32:68] = 200  # a line below them
+    levels[20:30, 100:120] = 200  # what nobody knows
+    known = np.zeros_like(levels, dtype=np.bool_)
+    known[18:32, 38:62] = True
+    words = Words(
+        np.ones(1, np.bool_),
+        np.zeros(1, np.intp),
+        np.array([[40, 16, 60, 34]]),
+        lambda parts: np.full(parts.size, 16.0),
+    )
+    none, nothing = np.zeros(1, np.bool_), np.full((1, 4), np.nan)
+    assert words.count_other_ink(levels, known, ~none, nothing) == 200
+    assert words.count_other_ink(levels, known, none, np.full((1, 4), 0.2)) == 216
+    assert words.count_other_ink(levels, known, none, nothing) == 272
 
 
 def test_letters_touch_that_their_font_keeps_apart() -> None:
@@ -212,9 +247,9 @@ def test_letters_that_are_the_same_are_no_others() -> None:
 
 
 def test_what_is_beyond_the_picture_is_not_compared() -> None:
-    pictures, edges = _pictures(np.zeros((9, 9), np.uint8)), np.array([[-9, 0, -4, 4], [2, 9, 6, 14]])
+    levels, edges = np.zeros((9, 9), np.uint8), np.array([[-9, 0, -4, 4], [2, 9, 6, 14]])
     counts, part = np.ones(2, np.intp), np.zeros(2, np.intp)
-    found = likenesses_apart(pictures, np.zeros((9, 9, 2), np.uint8), edges, counts, part)
+    found = likenesses_apart(levels, np.zeros((9, 9, 2), np.uint8), edges, counts, part)
     assert [one.tolist() for one in found[:2]] == [[-1, -1], [-1, -1]]
 
 
@@ -253,6 +288,20 @@ def test_ink_that_no_letter_has_may_make_other_letters() -> None:
         has_lines = np.array([lined])
         assert words.among_other_ink(stroke, known, has_lines)[0]
         assert not any(words.among_other_ink(one, known, has_lines)[0] for one in (letters, line))
+
+
+@pytest.mark.browser
+def test_what_rules_drop_and_pictures_show_takes_what_is_beside_it(studio: Studio) -> None:
+    style = "backdrop-filter: invert(1); color: #eee"  # rules take the ground for white
+    page = show(
+        studio,
+        f"<p>before</p><p style='margin: 60px 0; {style}'>We shall <b style='color: #fff'>never let them</b> "
+        "pay all our money</p><p>after</p>",
+    )
+    text = domsieve.clean(page, method="none", hidden="pixels").text
+    assert "before" in text
+    assert "after" in text
+    assert "pay all our money" not in text
 
 
 @pytest.mark.browser

@@ -326,6 +326,37 @@ def test_what_ends_late_while_something_else_goes_on_leaves_doubt(ahead: Snapsho
         ),
         ("<style>p { hyphenate-character: 'ow' }</style>", "hardly any page has hyphenate-character"),
         ("<style>p { hyphens: auto }</style>", ""),
+        ("<style>i { transition: opacity 0s 90s }</style><i>1</i>", "transitions are so slow"),
+        (
+            "<style>i::before { content: ''; transition: opacity 20s 20s }</style><i>1</i>",
+            "transitions are so slow",
+        ),
+        ("<style>i { transition: opacity 9s }</style><i>1</i>", ""),
+        ("<b>1</b><script>CSS.highlights.set('x', new Highlight())</script>", "highlights of a script"),
+        (f"<p style=\"text-emphasis: '\u25cf'\">{_WORDS}</p>", "letters have marks of emphasis"),
+        ("<ol><li style='list-style-type: \"words that are no text\"'>1</ol>", "markers of lists have words"),
+        ("<ol type=i><li value=888>1<li>2</ol>", ""),
+        (
+            "<style>.a { margin-top: 9000px; content-visibility: auto }</style><div><template shadowrootmode=open>"
+            "<style>.a { margin-top: 9000px; content-visibility: auto }</style><div class=a><slot name=s></slot>"
+            "</div></template><svg slot=s><filter id=f></filter></svg></div><svg><feImage href='#f' /></svg>",
+            "what the browser skips far from the window takes part in drawings",
+        ),
+        (
+            "<style>.a { margin-top: 9000px; content-visibility: auto }</style><div class=a><svg><mask id=m></mask>"
+            "<path mask='url(#m)' /></svg></div>",
+            "",
+        ),
+        (
+            '<iframe srcdoc="<style>p { margin-top: 9000px; content-visibility: auto }</style><p>1</p>"></iframe>',
+            "frames or closed trees have boxes that the browser skips",
+        ),
+        (
+            "<style>@keyframes k { 0%, 100% { overflow: auto } } div { height: 60px; overflow: hidden; animation: "
+            "k 2.5s } b { display: block; height: 9000px }</style><div tabindex=-1><b></b><img loading=lazy "
+            "src=late.png width=9 height=9></div>",
+            "there are more lazy pictures than can be waited for",
+        ),
     ],
 )
 def test_what_a_script_or_a_fragment_may_change_leaves_doubt(studio: Studio, html: str, said: str) -> None:

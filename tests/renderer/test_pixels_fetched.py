@@ -330,7 +330,7 @@ async def _show_late(studio: Studio, body: str, **_: bool) -> tuple[tuple[str, .
         ("<img src=/waits style='width:300px;aspect-ratio:3/2'>", True),
         ("<img src=/waits style='position:absolute;top:90px;width:50%;height:50%'>", True),
         ("<img src=/waits?1 width=1 height=1><img src=/waits?2 style='display:none'>", True),
-        ("<div style='background:url(/waits)'>a box</div>", True),
+        ("<div style='background:url(/waits)'>1</div>", True),
         ("<video src=/waits style='width:300px;height:200px'></video>", True),
         ("<video preload=none src=/waits></video>", True),
         ("<video src=/nowhere></video><img src=/nowhere>", True),

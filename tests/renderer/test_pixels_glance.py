@@ -94,6 +94,8 @@ AS_THEY_ARE = {
     "in a fixed box": "<p style='position: fixed; bottom: 0'>{}</p>" + _TALL,
     "under a fixed box": f"<p>{{}}</p><div style='position: fixed; inset: 0; background: #eee'>Do you "
     f"agree?</div>{_TALL}",
+    "in a box that is enlarged and scrolls": f"<div style='zoom: 2; height: 200px; overflow: auto'>{_TALL}<p>{{}}</p>"
+    "</div>",
     "behind a lock": "<style>html, body { overflow: hidden; height: 100% }</style><div style='position: fixed; "
     "inset: 0; "
     f"background: #eee'>Do you agree?</div>{_TALL}<p>{{}}</p>",

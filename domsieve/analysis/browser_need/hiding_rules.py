@@ -16,13 +16,13 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from domsieve.analysis.columns.letter_room import is_symbols
 from domsieve.analysis.columns.links import Addresses
 from domsieve.analysis.columns.page_columns import attributes_of, has_tag, in_tag
 from domsieve.analysis.selection.element_matching import ElementMatcher, SheetSelector
 from domsieve.budget import check, spending
 from domsieve.errors import UsageError
 from domsieve.snapshot.page import Snapshot
+from domsieve.snapshot.symbol_fonts import is_symbols
 
 _STRING = re.compile(r"\"(?:[^\"\\\n]++|\\.)*+\"?|'(?:[^'\\\n]++|\\.)*+'?", re.DOTALL)
 _PLACEHOLDER = re.compile("\x02([0-9]{1,9})\x02")

@@ -86,6 +86,8 @@ _LEAST_LEFT = 0.05
 _LEAST_MEDIUM_PX = 8.0
 # So many points of a text are compared with shapes, and so many texts at once. Guesses.
 _ACROSS, _DOWN, _AT_ONCE = 15, 5, 500
+# So many letters that rules drop and pictures show may change a text. Nearer than this, it is beside them. Guesses.
+_FEWEST_LOST, _BESIDE_PX = 5, 40.0
 # In so many parts of a shape that goes past a text, the text is looked for.
 _PASSED = 9
 
@@ -94,7 +96,8 @@ def hidden_texts(page: Snapshot) -> NDArray[np.uint8]:
     """Return the `Hiding` of each of the N nodes; `Hiding.NONE` for nodes that are not text with words.
 
     If the page was captured with pictures (`PIXELS`), text that they do not show is hidden, too, and so is text that
-    they cannot judge: a page can bring that about.
+    they cannot judge: a page can bring that about. If they show text that the rules drop, what is beside that is
+    hidden, too: alone, it would say something else.
 
     Takes O(N log N), and up to 2,000 boxes are compared with each text.
     """
@@ -142,9 +145,30 @@ def _judged(page: Snapshot) -> NDArray[np.uint8]:
         text = nodes[is_text[nodes]]
         sight = page.strings.take(page.styles[page.style[text], page.style_names.index(PIXELS)].tolist())
         is_hidden = np.isin(sight, ("unseen", "unsure"))
+        # Pictures show letters that nobody can read for where they stand, too.
+        is_lost = np.char.startswith(np.array(sight, np.str_), "seen")
+        is_lost &= ~np.isin(reason[text], (Hiding.NONE, Hiding.UNREADABLE))
+        is_hidden |= _are_beside(page, text, text[is_lost])
         reason[text[is_hidden & (reason[text] == Hiding.NONE)]] = Hiding.UNSEEN
     reason[formulas.descriptions(page, reason)] = Hiding.NONE
     return reason
+
+
+def _are_beside(page: Snapshot, text: Ints, lost: Ints) -> Bools:
+    """Return which texts are beside some others that are lost, if these have many letters."""
+    found = np.zeros(text.size, np.bool_)
+    if lengths(page, lost).sum() < _FEWEST_LOST:
+        return found
+    x, y, wide, high = page.box[text].astype(np.float64).T
+    for left, top, width, height in page.box[lost].tolist():
+        check()
+        found |= (
+            (x < left + width + _BESIDE_PX)
+            & (x + wide > left - _BESIDE_PX)
+            & (y < top + height + _BESIDE_PX)
+            & (y + high > top - _BESIDE_PX)
+        )
+    return found
 
 
 class _Judge:

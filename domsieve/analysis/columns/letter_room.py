@@ -9,7 +9,6 @@ import numpy as np
 
 from domsieve.analysis.columns.batch import F64, Bools, Ints, below
 from domsieve.analysis.columns.css_values import number, shadows
-from domsieve.analysis.columns.flow import word_set
 from domsieve.analysis.columns.page_columns import page_texts
 from domsieve.analysis.columns.paint_styles import LEAST_OPACITY, LEAST_PX, USUAL_LINE
 from domsieve.analysis.columns.scattered import placed_lists
@@ -18,6 +17,7 @@ from domsieve.analysis.columns.stacks import SPACED
 from domsieve.budget import check
 from domsieve.snapshot.contrast import contrast
 from domsieve.snapshot.page import Kind, Snapshot
+from domsieve.snapshot.symbol_fonts import is_symbols
 
 # Lines closer than this share of a letter are on top of each other.
 _LEAST_LINE = 0.4
@@ -61,12 +61,8 @@ _TAB = 8  # letters
 _MOST_TURN, _RUN, _RUN_STEP, _FEWEST_TURNED, _FULL_TURN = 60, 20, 5, 5, 90
 # Nor letters on a line of which more than this share, and less than all but this share, stand before the last one.
 _LEAST_BACK, _FEWEST_STEPS = 0.1, 6
-# Fonts of Windows and macOS that draw letters as symbols; by the letters of their names.
-_SYMBOL_FONTS = word_set(
-    "bodoniornaments bookshelfsymbol itczapfdingbats marlett monotypesorts msoutlook msreferencespecialty mtextra "
-    "opensymbol segoefluenticons segoemdlassets standardsymbolsps symbol symbolmt webdings wingdings zapfdingbats"
-)
-_SYMBOL_LETTER = re.compile("[A-Za-z\u00c0-\u00ff]")  # these fonts have no others
+# Fonts of symbols have no other letters.
+_SYMBOL_LETTER = re.compile("[A-Za-z\u00c0-\u00ff]")
 # Letters with several marks; and so many marks that nobody reads the letter: of those that lie on it, and of those
 # above and below, of which scripts such as Tibetan have up to eight. So many such letters, or this share, make
 # a text that nobody reads. Found by eye.
@@ -221,11 +217,6 @@ def are_symbols(scene: Scene, text: Ints) -> Bools:
     for place, words in zip(at.tolist(), page_texts(scene.page).of(text[at]), strict=True):
         found[place] = bool(_SYMBOL_LETTER.search(words))
     return found
-
-
-def is_symbols(fonts: str) -> bool:
-    """Return whether the first font of a ``font-family`` is one of symbols."""
-    return "".join(filter(str.isalpha, fonts.split(",", 1)[0].lower())) in _SYMBOL_FONTS
 
 
 def are_marked(page: Snapshot, text: Ints) -> Bools:

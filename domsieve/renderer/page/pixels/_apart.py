@@ -6,17 +6,12 @@ and so are others of its font that look like it; the picture must look like the 
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from domsieve.renderer.page.pixels._boxes import fill
-from domsieve.renderer.page.pixels._images import levels_of
+from domsieve.renderer.page.pixels._boxes import fill, neighbours
 from domsieve.renderer.page.pixels._parts import F64, OUTWARDS, Bools, Ints
-
-if TYPE_CHECKING:
-    from PIL.Image import Image
 
 # Letters are at most so many pixels from where they should be, and around each is a margin. Those that look so much
 # like themselves are looked for no farther on. Words may be farther off, with all of their letters: else a letter
@@ -57,29 +52,14 @@ def touching(boxes: F64, inks: F64) -> Ints:
     """
     found = np.zeros(len(boxes), np.bool_)
     size = boxes[:, 3] - boxes[:, 1]
-    doublings = np.log2(np.maximum(size, 1))
-    for offset in (0.0, 0.5):  # letters in a row may be a little larger or smaller
-        for doubling in np.unique(np.floor(doublings + offset)):
-            some = np.flatnonzero(np.floor(doublings + offset) == doubling)
-            found[some] |= _touching(size[some], inks[some])
-    return np.flatnonzero(found)
-
-
-def _touching(size: F64, inks: F64) -> Bools:
-    """Return which letters touch others, see `touching`, of some that are about as high (n,)."""
-    found = np.zeros(size.size, np.bool_)
-    row = inks[:, 4] / max(_SAME_ROW * np.median(size), 1)
-    for offset in (0.0, 0.5):  # letters in a row may be a little higher or lower
-        order = np.lexsort((inks[:, 0], np.floor(row + offset)))
-        one, other = order[:-1], order[1:]
+    for one, other in neighbours(inks[:, 0], inks[:, 4], size, _SAME_ROW):
         is_beside = (inks[one, 1] > inks[one, 0]) & (inks[other, 1] > inks[other, 0])
-        is_beside &= np.floor(row + offset)[one] == np.floor(row + offset)[other]
         is_beside &= inks[one, 0] < inks[other, 0]
         free, gap = inks[one, 3] + inks[other, 2], inks[other, 0] - inks[one, 1]
         touches = is_beside & (free >= _LEAST_FREE * size[one]) & (gap < _TOUCHING_PX)
         touches &= free - gap >= _MOST_KERNED * size[one]
         found[one[touches]] = found[other[touches]] = True
-    return found
+    return np.flatnonzero(found)
 
 
 def near_ink(ink: Bools, moved: Ints, boxes: F64) -> Bools:
@@ -106,7 +86,7 @@ def near_ink(ink: Bools, moved: Ints, boxes: F64) -> Bools:
 
 
 def likenesses_apart(
-    pictures: "tuple[Image, Image]", drawn: NDArray[np.uint8], edges: Ints, counts: Ints, part: Ints
+    levels: NDArray[np.uint8], drawn: NDArray[np.uint8], edges: Ints, counts: Ints, part: Ints
 ) -> tuple[F64, F64, Ints]:
     """Return how much each letter (n,) of a picture looks like itself, and like the other one that is most like it.
 
@@ -115,13 +95,12 @@ def likenesses_apart(
 
     Parameters
     ----------
-    pictures : the picture without letters, and with them.
+    levels : by how much each pixel of the picture differs without letters (height, width).
     drawn : each letter alone, and others in its place (height, width, V).
     edges : left, top, right and bottom of each letter in pixels (n, 4).
     counts : how many others there are of it (n,), less than V.
     part : the part that each is of (n,); those of one are as far beside their places.
     """
-    levels = levels_of(*pictures)
     moves, all_ = np.zeros((len(edges), 2), np.intp), np.ones(len(edges), np.bool_)
     own, other = _likenesses(levels, drawn, edges, counts, all_, moves)
     low = np.isin(part, part[(own >= 0) & (own < _LEAST_OWN)])

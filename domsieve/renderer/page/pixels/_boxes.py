@@ -15,6 +15,8 @@ _MOST_AT_ONCE = 200_000
 # Less than the first share of the size of letters is no space between words, nor is less than the second between
 # pieces of so few letters, which headings may have apart.
 _NO_SPACE, _APART, _FEW = 0.17, 0.3, 3
+# Pieces of a word are not lower than others by more than this, in sizes. A guess.
+_SAME_ROW = 0.5
 
 
 class Boxes:
@@ -130,15 +132,42 @@ def words_of(boxes: F64, sizes: F64, said: Sequence[str], owner: Ints) -> Ints:
     said, owner : what each says, and the text that it is of: these are of several ones.
     """
     begins, ends = ([one[at : at + 1 or None].isalnum() for one in said] for at in (0, -1))
+    from scipy.sparse import coo_array  # loaded on use: only this mode needs it
+    from scipy.sparse.csgraph import connected_components
+
     middle, high = (boxes[:, 1] + boxes[:, 3]) / 2, boxes[:, 3] - boxes[:, 1]
     order = np.lexsort((boxes[:, 0], np.rint(middle)))
-    one, other = order[:-1], order[1:]
+    pairs = [(order[:-1], order[1:]), *neighbours(boxes[:, 0], middle, sizes, _SAME_ROW)]
+    one, other = (np.concatenate(side) for side in zip(*pairs, strict=True))
     is_beside = np.abs(middle[one] - middle[other]) <= high[one] / 2
     is_beside &= np.array(ends, np.bool_)[one] & np.array(begins, np.bool_)[other]
     is_beside &= owner[one] != owner[other]
     are_few = np.array([len(piece) <= _FEW for piece in said], np.bool_)
     most = np.where(are_few[one] & are_few[other], _APART, _NO_SPACE)
     is_beside &= np.abs(boxes[other, 0] - boxes[one, 2]) <= most * sizes[one]
-    found = np.zeros(len(boxes), np.intp)
-    found[order[1:]] = np.cumsum(~is_beside)
-    return found
+    one, other = one[is_beside], other[is_beside]
+    links = coo_array((np.ones(one.size, np.bool_), (one, other)), shape=(len(boxes), len(boxes)))
+    return np.asarray(connected_components(links, directed=False)[1], np.intp)
+
+
+def neighbours(begin: F64, down: F64, size: F64, share: float) -> Iterator[tuple[Ints, Ints]]:
+    """Yield pairs of boxes that are next to each other in rows of boxes of about one size.
+
+    They may be a little larger or smaller, and higher or lower. A pair may come several times.
+
+    Parameters
+    ----------
+    begin, down : where each begins along its row, and how far down it stands (n,).
+    size : how high each is (n,).
+    share : boxes that are farther down by this share of their size are in another row.
+    """
+    doublings = np.log2(np.maximum(size, 1))
+    for larger in (0.0, 0.5):
+        for doubling in np.unique(np.floor(doublings + larger)):
+            some = np.flatnonzero(np.floor(doublings + larger) == doubling)
+            place = down[some] / max(share * np.median(size[some]), 1)
+            for lower in (0.0, 0.5):
+                row = np.floor(place + lower)
+                order = np.lexsort((begin[some], row))
+                is_same = row[order[:-1]] == row[order[1:]]
+                yield some[order[:-1]][is_same], some[order[1:]][is_same]

@@ -6,9 +6,11 @@ from collections.abc import AsyncIterator, Iterable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from domsieve.renderer.browser.tab import Tab
 from domsieve.renderer.page.pixels._apart import are_others, likenesses_apart, near_ink, touching
+from domsieve.renderer.page.pixels._boxes import fill
 from domsieve.renderer.page.pixels._crowds import crowds, put_crowds
 from domsieve.renderer.page.pixels._glyphs import named
 from domsieve.renderer.page.pixels._images import FINE, ink_of, picture_of
@@ -28,6 +30,8 @@ _MOST_MISFIT = 0.01
 _LONGEST_BREAK_S = 0.05
 # What is clearer, of 255, is no ink of letters that are drawn one by one.
 _LEAST_INK = 20
+# Letters of other scripts reach so far beyond their boxes, in sizes. A guess.
+_AROUND = 0.25
 
 
 class Camera(OpenPage):
@@ -105,6 +109,19 @@ class Camera(OpenPage):
             else:
                 letters.lines[lines[number]] = before[number]
 
+    async def resized(self, letters: Letters) -> Bools:
+        """Return which parts (B,) have letters that their font draws otherwise in their size than in a large one."""
+        found = np.zeros(letters.ink.size, np.bool_)
+        for document in letters.by_document:
+            lines = letters.by_size(document)
+            texts = ("".join(letters.lines[line]["text"] for line in some) for some in lines.values())
+            said = ["".join(sorted({*text})) for text in texts]
+            answers = await self.call(document, "resized", *zip(lines, said, strict=True))
+            for some, odd in zip(lines.values(), answers, strict=True):
+                for part in letters.parts_of(some) if odd else ():
+                    found[part] = not {*odd}.isdisjoint(letters.said(part))
+        return found
+
     async def draw(
         self, letters: Letters, clip: F64, size: tuple[int, int], owners: Ints, *, keep_inks: bool = False
     ) -> "Image":
@@ -128,7 +145,8 @@ class Camera(OpenPage):
         clip: F64,
         parts: Bools,
         seen: Bools,
-        pictures: "tuple[Image, Image]",
+        assumed: Bools,
+        levels: NDArray[np.uint8],
         *,
         whole: bool = False,
     ) -> tuple[Bools, Bools]:
@@ -141,14 +159,16 @@ class Camera(OpenPage):
         Parameters
         ----------
         seen : the parts (B,) that may be beside these.
-        clip, pictures : a part of the page, and pictures of it without letters and with them.
+        assumed : parts (B,) that may be there, too: their ink is known, but says nothing of others.
+        clip, levels : a part of the page, and by how much each pixel differs there without letters (height, width).
         whole : whether of letters with lines also what is below their feet counts, where lines may be.
         """
-        (wide, high), count, some = pictures[0].size, letters.ink.size, parts | seen
+        (high, wide), count, some = levels.shape, letters.ink.size, parts | seen
         compared, found, is_whole = np.zeros((3, count), np.bool_)
         ink = np.zeros((high, wide), np.bool_)
         moved = [np.zeros((0, 6), np.intp)]
         for document, lines in letters.in_clip(clip, letters.owners(some), keep_inks=True).items():
+            lines = letters.cut_to(lines, some)
             asked = [{**line, "isAbove": line["isLined"] and not whole} for line in lines]
             told, all_drawn, drawn = await self.call(document, "apart", letters.fonts, asked, wide, high)
             is_whole |= letters.are_in([lines[number] for number in all_drawn])
@@ -161,7 +181,7 @@ class Camera(OpenPage):
             if own.any():
                 edges, part = np.rint(places[own, :4]).astype(np.intp), part[own]
                 alike, other, moves = await asyncio.to_thread(
-                    likenesses_apart, pictures, sheet, edges, others[own], part
+                    likenesses_apart, levels, sheet, edges, others[own], part
                 )
                 compared[part] = True
                 letters.reach(part, places[own, :4] + np.tile(clip[:2], 2))
@@ -173,11 +193,13 @@ class Camera(OpenPage):
                 moved.append(np.concatenate((edges, moves), axis=1)[moves.any(axis=1)])
         left = np.flatnonzero(parts & ~compared).tolist()
         found[[part for part in left if any(map(named, letters.said(part)))]] = True
-        if (others := some & letters.is_drawn & ~is_whole).any():
+        if (others := (some & ~is_whole | assumed) & letters.is_drawn).any():
             size = -(-wide // FINE), -(-high // FINE)
             texts = await self.draw(letters, clip, size, letters.owners(others), keep_inks=True)
-            ink |= np.asarray(texts).max(axis=2)[:high, :wide] > _LEAST_INK
-        boxes = letters.places(some & ~letters.is_drawn) - np.tile(clip[:2], 2)
+            near = np.zeros_like(ink)
+            fill(near, np.rint(letters.places(others, _AROUND) - np.tile(clip[:2], 2)))
+            ink |= near & (np.asarray(texts).max(axis=2)[:high, :wide] > _LEAST_INK)
+        boxes = letters.places((some | assumed) & ~letters.is_drawn) - np.tile(clip[:2], 2)
         known = await asyncio.to_thread(near_ink, ink, np.concatenate(moved), boxes)
         return np.asarray(found & parts), known
 

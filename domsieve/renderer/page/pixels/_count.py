@@ -1,5 +1,6 @@
 """How much of each part of a text was seen in pictures of a page, and what follows for the texts."""
 
+import itertools
 from collections.abc import Sequence
 from enum import IntEnum
 
@@ -8,7 +9,7 @@ from numpy.typing import NDArray
 
 from domsieve.renderer.page.pixels._boxes import area
 from domsieve.renderer.page.pixels._letters import Letters
-from domsieve.renderer.page.pixels._parts import F64, Bools, Ints, meet, seen_ranges
+from domsieve.renderer.page.pixels._parts import F64, OUTWARDS, Bools, Ints, meet, seen_ranges
 from domsieve.renderer.page.pixels._pictures import LEAST_SHARE, Pictures
 from domsieve.renderer.page.pixels._scene import Scene
 
@@ -18,6 +19,14 @@ IN_VIEW = 0.99
 _LEAST_IN_VIEW = 0.4
 # Texts with so few signs, and without letters and digits, are seen if anything of them is.
 _FEW_SIGNS = 2
+# Words in a row have so much of their height in common, and so much room between them, in sizes of letters. Guesses.
+_SAME_ROW, _BESIDE = 0.5, 2.0
+# Those of a text are nearer than this, and if two of so many pairs in a row are parted, that is no chance. Guesses.
+_NEIGHBOURS, _DENSE = 15.0, 5
+# So many words in a row must be in one picture.
+_TOGETHER = 5
+# So near to a word something may make another one of it, in sizes.
+_NEAR = 0.5
 
 
 class Sight(IntEnum):
@@ -39,22 +48,92 @@ class Count:
     is_known : (B,), the parts of which pictures can say something.
     can_be_alone : (B,), whether the letters of a part can be made transparent while those of all others are seen.
     settled : (B,), the parts of which no later picture says more.
-    shown : (B,), those that plain pictures show as they were seen.
+    shown_in : (B, P), the plain pictures that show them as they were seen.
     compared : (B,), those of which each letter was compared with others of its font.
     others : (B,), those that do not look like theirs.
     among_strokes : (B,), those with strokes in their ground.
+    other_ink : how many pixels have ink of letters that belong to no text that is seen.
     """
 
-    def __init__(self, scene: Scene, documents: Ints, letters: Letters) -> None:
+    def __init__(self, scene: Scene, documents: Ints, letters: Letters, pictures: int) -> None:
         self.scene = scene
         count = scene.owner.size
         self._changed, self._ink = np.zeros(count), np.zeros(count)
         self.is_known = np.isin(scene.document_of[scene.owner], documents) & ~scene.unsure[scene.owner]
         self._is_counted = np.zeros(count, np.bool_)
         self._is_given_up, self.settled = np.zeros((2, count), np.bool_)
-        self.shown, self.compared, self.others, self.among_strokes = np.zeros((4, count), np.bool_)
+        self.compared, self.others, self.among_strokes = np.zeros((3, count), np.bool_)
+        self.other_ink = 0
+        self._beside = dict[int, set[int]]()
+        self.shown_in = np.zeros((count, pictures), np.bool_)
         self.can_be_alone = scene.alone[scene.owner]
         self.letters = letters
+
+    @property
+    def shown(self) -> Bools:
+        """Which parts (B,) plain pictures show as they were seen."""
+        return np.asarray(self.shown_in.any(axis=1))
+
+    def assume(self, parts: Bools, unseen: Bools, differs: Bools, is_cut_off: Bools) -> Bools:
+        """Return which of some parts (B,) that are not seen yet are taken for seen where words beside them are.
+
+        Another picture tells of these: the edges of this one may cut them. See `beside_unseen`.
+
+        Parameters
+        ----------
+        parts : those whose words are looked at.
+        unseen, differs, is_cut_off : these parts, those that a picture seems to show, and those that its edges cut.
+        """
+        scene = self.scene
+        found = unseen & (is_cut_off | (differs & self.is_known & ~self._is_counted))
+        found &= ~scene.unreadable[scene.owner]
+        some, (place, _) = np.flatnonzero(found), scene.in_view()
+        boxes = place[some] + np.outer(_NEAR * scene.drawn_px(some), OUTWARDS)
+        ink = scene.ink_box[scene.line[some]] + (place - scene.box)[some]
+        boxes[:, 1], boxes[:, 3] = np.minimum(boxes[:, 1], ink[:, 1]), np.maximum(boxes[:, 3], ink[:, 3])
+        for one, box in zip(some.tolist(), boxes, strict=True):
+            if (beside := np.flatnonzero(parts & meet(place, box))).size:
+                self._beside.setdefault(one, set()).update(beside.tolist())
+        return np.asarray(found)
+
+    def beside_unseen(self) -> Bools:
+        """Return which parts (B,) are beside others that were taken for seen, and are not."""
+        gone = np.flatnonzero(~self.seen(np.ones_like(self._is_counted))).tolist()
+        beside = itertools.chain.from_iterable(self._beside.get(one, ()) for one in gone)
+        return np.isin(np.arange(self._is_counted.size), [*beside])
+
+    def parted(self, seen: Bools) -> Bools:
+        """Return the parts (B,) that are shown, but in no picture with the next ones.
+
+        Pictures of other words could stand where each is, at different times or places. Where words are in several
+        rows or far apart, a bar or the edge of the window may part some; so there, one pair says nothing alone.
+
+        Parameters
+        ----------
+        seen : the parts that are seen (B,).
+        """
+        scene, parts, found = self.scene, np.flatnonzero(seen & self.shown), np.zeros_like(seen)
+        shown, one, other = self.shown_in[parts], parts[:-1], parts[1:]
+        apart = np.maximum(
+            scene.box[other, :2] - scene.box[one, 2:], scene.box[one, :2] - scene.box[other, 2:]
+        )
+        apart /= np.maximum(scene.drawn_px(one), 1)[:, None]
+        is_near = (apart < _NEIGHBOURS).all(axis=1) & (scene.fixed_box[one] == scene.fixed_box[other])
+        in_row = is_near & (apart[:, 0] < _BESIDE) & (apart[:, 1] < -_SAME_ROW)
+        together, are_near, room = shown, np.ones(parts.size, np.bool_), scene.common_room()
+        for more in range(1, _TOGETHER):
+            together, are_near = together[:-1] & shown[more:], are_near[:-1] & in_row[more - 1 :]
+            first, last = parts[: len(together)], parts[more:]
+            fit = (more == 1) | (scene.box[last, 2] - scene.box[first, 0] < room[first, 0])
+            begins = np.flatnonzero(are_near & fit & ~together.any(axis=1))
+            found[parts[np.add.outer(begins, np.arange(more + 1))]] = True
+        fit = (scene.box[other, 2:] - scene.box[one, :2] < room[one]).all(axis=1)
+        is_parted = fit & is_near & ~(shown[:-1] & shown[1:]).any(axis=1)
+        pairs = np.flatnonzero(is_parted)
+        are_dense = np.diff(pairs, prepend=-_DENSE) < _DENSE
+        are_dense[:-1] |= np.diff(pairs) < _DENSE
+        found[one[pairs[are_dense]]] = found[other[pairs[are_dense]]] = True
+        return found
 
     def in_view(self, *, is_fixed: bool, sought: Sequence[int] = ()) -> Bools:
         """Return the parts (B,) that are in view now, in fixed boxes or on the page, and not counted yet.

@@ -53,6 +53,8 @@ _UNLIKELY = (0.02, 2), (0.25, 5)
 _MOST_MISSING = 10
 # With so much space between letters, or more, browsers join none of them. With less they may: a guess.
 _LEAST_SPACING_PX = 0.02
+# Browsers write these where a line ends before its text, or in a word.
+_MARKS = "\u2026\u2010-"
 # Of these signs, too little is drawn to say that it looks like a letter.
 _SLIGHT = frozenset(".,:;!|'\"`-_/()[]{}\u00a0\u00b7\u2013\u2014\u2018\u2019\u201c\u201d\u2022")
 # Nor do they draw words that look less than this like their letters one by one. Measured: .77 and more.
@@ -213,10 +215,12 @@ class Written:
         """
         mistaken, tiny = await ask("mistaken", *self.fonts), await ask("tiny", *self.fonts)
         stray, lettered = await ask("stray", *self.signs), await ask("mistaken", *self.signs)
+        marks = await ask("mistaken", *((font, _MARKS) for font, _ in self.fonts))
         joined = await ask("joined", *self.lines)
         shapes = await ask("shapes", SIDE, *self._named)
         strange_in = _unknown(self._named, shapes, unknown)
         of_page = {font for (font, _), drawn in zip(self.fonts, shapes, strict=True) if drawn is not None}
+        has_marks = {font for (font, _), other in zip(self.fonts, marks, strict=True) if any(other)} & of_page
         odd = await self._without_letters(ask, of_page)
         small = {font: frozenset(one) for (font, _), one in zip(self.fonts, tiny, strict=True)}
         signs = {font: {*one} - _SLIGHT for (font, _), (one, _) in zip(self.signs, lettered, strict=True)}
@@ -250,7 +254,7 @@ class Written:
                 is_other = _look_of(font) in odd or not unlike[font].isdisjoint(text + normalize("NFC", text))
                 is_other |= font in of_page and _has_features(scene, int(scene.owner[part]))
                 is_other |= font in of_page and (part in self._loose or _has_marks(text))
-                is_other |= font in of_page and _mixes_alphabets(text)
+                is_other |= font in has_marks or (font in of_page and _mixes_alphabets(text))
                 doubted = sum(map(_is_letter, text)) if is_other else sum(map(text.count, signs[font]))
                 doubted = max(doubted, _count_phonetic(text) if font in of_page else 0)
                 doubtful[part] = max(doubtful[part], doubted)

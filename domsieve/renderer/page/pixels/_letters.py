@@ -1,7 +1,7 @@
 """The letters of a page as they are if nothing hides them: drawn apart, in their own fonts and places."""
 
 import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from types import MappingProxyType
 from typing import Any
@@ -11,7 +11,7 @@ import numpy as np
 
 from domsieve.renderer.page.pixels._cases import begins_in, in_case, units
 from domsieve.renderer.page.pixels._crowds import LEAST_ROOM
-from domsieve.renderer.page.pixels._parts import F64, Bools, Ints, language_of, px
+from domsieve.renderer.page.pixels._parts import F64, OUTWARDS, Bools, Ints, language_of, px
 from domsieve.renderer.page.pixels._scene import Scene
 from domsieve.renderer.page.pixels._turns import turned_lines
 from domsieve.snapshot.page import Kind
@@ -35,8 +35,9 @@ _FEWEST_UNSEEN, _FEWEST_IF_CURVED = 3, 9
 _LEAST_HEIGHT, _FEWEST_LETTERS = 2.5, 6
 # More letters than these that stand side by side in a line that goes down are pressed together.
 _MOST_BESIDE = 2
-# Text boxes are no higher than this, in sizes of their letters, unless a font says so to cover others.
-_HIGHEST = 2.0
+# Text boxes are no higher than the first, and no wider than the second for each letter, in sizes of these, unless a
+# font or a space between letters makes them so to cover others.
+_HIGHEST, _WIDEST = 2.0, 1.5
 # Of the ink of a line, as an area. Measured: .9 and more on lines of 27 fonts, also of handwriting.
 _LEAST_WITHIN = 0.7
 
@@ -64,8 +65,6 @@ class Letters:
     is_within : (B,), those of which most of the ink is in the text box, where letters are looked for, and that are
         not too low or too close to be read.
     ink : (B,), the ink that the line of each part was drawn with: lines on top of each other have different ones.
-    beyond : (B, 4), how far the letters of each part are beyond its box, in px, to its left and top, and to its right
-        and bottom; 0 for those that were not compared one by one.
     """
 
     def __init__(
@@ -122,8 +121,9 @@ class Letters:
         self.is_drawn = np.isin(scene.line, [*self.lines])
         self.is_within = np.ones_like(self.is_drawn)
         self.ink = np.zeros(scene.line.size, np.intp)
-        self.beyond = np.zeros((scene.line.size, 4))
+        self._cells = np.tile([np.inf, np.inf, -np.inf, -np.inf], (scene.line.size, 1))
         self._cut = dict[int, set[int]]()
+        self._sizes = dict[int, float]()  # of lines, in px
 
     @property
     def fonts(self) -> list[tuple[str | float, ...]]:
@@ -161,23 +161,59 @@ class Letters:
             beyond.setdefault(one, set()).update([at] if is_so else [])
         self._cut |= {one: own & self._cut.get(one, own) for one, own in beyond.items()}
 
+    @property
+    def beyond(self) -> F64:
+        """How far the letters of each part are beyond its box, in px, to its left, top, right and bottom (B, 4).
+
+        It is 0 for those that were not compared one by one.
+        """
+        return np.concatenate((np.minimum(self._cells[:, :2], 0), np.maximum(self._cells[:, 2:], 0)), axis=1)
+
+    @property
+    def are_compared(self) -> Bools:
+        """Which parts (B,) have letters that were compared one by one."""
+        return np.asarray(np.isfinite(self._cells[:, 0]))
+
+    def tight(self, place: F64) -> F64:
+        """Return the boxes of parts (B, 4), or those of the letters of them that were compared."""
+        return np.where(self.are_compared[:, None], place + self._cells, place)
+
     def are_in(self, lines: Sequence[Mapping[str, Any]]) -> Bools:
         """Return which parts (B,) are in some lines, see `in_clip`."""
         return np.isin(self._scene.line, [one["number"] for one in lines])
 
-    def places(self, parts: Bools) -> F64:
-        """Return the boxes of some parts (n, 4) in px of the page, but for those that are higher than lines are."""
+    def cut_to(self, lines: Sequence[Mapping[str, Any]], parts: Bools) -> list[dict[str, Any]]:
+        """Return those of some lines, see `in_clip`, that have any of these parts (B,), with what they have of them.
+
+        These are the places in the text at which the letters of the other parts begin and end.
+        """
+        found = []
+        for one in lines:
+            is_other = ~parts[self._parts[one["number"]]]
+            if not is_other.all():
+                others = [ends for ends, is_so in zip(one["ends"], is_other, strict=True) if is_so]
+                found.append({**one, "left": others})
+        return found
+
+    def places(self, parts: Bools, around: float = 0.0) -> F64:
+        """Return the boxes of some parts (n, 4) in px of the page, but for those that are larger than their letters.
+
+        They have so much `around` them, in sizes.
+        """
         place, _ = self._scene.in_view()
-        found = place[parts]
-        is_line = found[:, 3] - found[:, 1] <= _HIGHEST * self._scene.drawn_px(np.flatnonzero(parts))
-        return np.asarray(found[is_line])
+        found, sizes = place[parts], self._scene.drawn_px(np.flatnonzero(parts))
+        along, across = _WIDEST * self._scene.letters[parts] + 1, np.full(sizes.size, _HIGHEST)
+        is_level = self._scene.is_level[self._scene.owner[parts]]
+        most = np.stack((np.where(is_level, along, across), np.where(is_level, across, along)), axis=1)
+        is_tight = (found[:, 2:] - found[:, :2] <= most * sizes[:, None]).all(axis=1)
+        return np.asarray((found + np.outer(around * sizes, OUTWARDS))[is_tight])
 
     def reach(self, part: Ints, boxes: F64) -> None:
         """Note which boxes (n, 4), in px of the page, the letters of some parts (n,) have."""
         place, _ = self._scene.in_view()
         apart = boxes - place[part]
-        np.minimum.at(self.beyond[:, :2], part, apart[:, :2])
-        np.maximum.at(self.beyond[:, 2:], part, apart[:, 2:])
+        np.minimum.at(self._cells[:, :2], part, apart[:, :2])
+        np.maximum.at(self._cells[:, 2:], part, apart[:, 2:])
 
     def texts(self, lines: Iterable[int]) -> dict[int, int]:
         """Return the text of each of some lines, but for generated ones."""
@@ -222,12 +258,28 @@ class Letters:
             ["M" in {unicodedata.category(one)[0] for one in said} for said in self.all_said], np.bool_
         )
 
+    def parts_of(self, lines: Iterable[int]) -> Iterator[int]:
+        """Yield the parts of some lines."""
+        for line in lines:
+            yield from self._parts[line].tolist()
+
     def said(self, part: int) -> str:
         """Return the text of a part."""
         line = int(self._scene.line[part])
         if line >= len(self._scene.pieces):
             return ""
         return self._scene.pieces[line][slice(*self._scene.chars[part].tolist())]
+
+    def by_size(self, document: int) -> dict[tuple[Any, ...], list[int]]:
+        """Return the lines of a document by their font, as ``fonts.js`` takes it, in the size that is drawn."""
+        found: dict[tuple[Any, ...], list[int]] = {}
+        for line in self.by_document[document]:
+            one = self.lines[line]
+            style, size, *others = self.fonts[one["font"]]
+            size = self._sizes.get(line, size)
+            font = style, size, *others, one["letterSpacing"] != 0, one["language"]
+            found.setdefault(font, []).append(line)
+        return found
 
     def parts_at(self, lines: Sequence[Mapping[str, Any]], line: Ints, unit: Ints) -> Ints:
         """Return the part in which each of some letters (n,) is, -1 for none.
@@ -292,6 +344,7 @@ class Letters:
                 self.is_drawn[parts] = False
                 continue
             scene.ink_box[line] = found["ink"]
+            self._sizes[line] = found["size"]
             self.is_within[parts] = found["within"] >= _LEAST_WITHIN
             is_low = found["high"] is not None and found["high"] < _LEAST_HEIGHT
             is_pressed = self.lines[line]["isCombined"] and scene.letters[parts].sum() > _MOST_BESIDE

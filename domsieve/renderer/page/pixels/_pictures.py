@@ -54,6 +54,7 @@ class Pictures:
     ----------
     changed : (B,), how many pixels of each part of a text differ.
     smeared : (B,), the parts that differ, but cannot be read.
+    is_near, is_cut_off : (B,), the parts that may be in the pictures, and those that may be partly beyond them.
     unsure : (B,), the parts that cannot be told from what moves, or from others that overlap them.
     whole, fine : the pictures without and with letters, in full size, and how far they are apart (height, width).
     are_many : whether there are more pictures than one with letters and one without.
@@ -69,6 +70,7 @@ class Pictures:
         self._clip = clip
         self._edges = self._scaled(place)
         self.is_near = meet(place, clip + _REACH_PX / SCALE * OUTWARDS)
+        self.is_cut_off = self.is_near & ((place[:, :2] < clip[:2]) | (place[:, 2:] > clip[2:])).any(axis=1)
         self.unsure = np.zeros(len(place), np.bool_)
         self.are_many = False
         self.changed = self._count(self._differs)
@@ -105,6 +107,15 @@ class Pictures:
         edges -= FINE * np.array([left, top, left, top])
         words = Words(parts, word, edges, self._scene.drawn_px)
         return words, picture[FINE * top : FINE * bottom, FINE * left : FINE * right]
+
+    @property
+    def steady(self) -> NDArray[np.uint8]:
+        """How far apart the pictures are in full size (height, width), 0 where something else moves."""
+        if not self.are_many:
+            return self.fine
+        steady = self._differs.repeat(FINE, axis=0).repeat(FINE, axis=1)
+        high, wide = self.fine.shape
+        return np.where(steady[:high, :wide], self.fine, 0).astype(np.uint8)
 
     def compared(self, letters: Letters, drawn: "Image") -> Comparison:
         """Compare the parts that differ with their letters.

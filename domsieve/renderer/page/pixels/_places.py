@@ -12,6 +12,8 @@ from domsieve.renderer.page.pixels.pixel_capture import PixelCapture
 _BELOW_STICKY = 0.4
 # Else they are near the edge, where no page can know.
 _BELOW_EDGE = 0.01, 0.15
+# Two plain pictures of what is scrolled have so much of its size in common, see `_STEP` of glance.py.
+_IN_COMMON = 0.3
 
 
 class Places(Tree):
@@ -25,6 +27,7 @@ class Places(Tree):
     scroller : (B,), the number of the innermost of `scrollers` around each part, -1 for none.
     floats : the elements that stay where they are while something is scrolled, see `let_float`.
     shifts : (F + 1, 2), how far each of `floats` is from where it would be if it did not, in px; and 0.
+    window_wide : the width of the window in px.
     ways : (F + 1, 2), how far each may go to the right and down in what it is in, in px; and 0.
     """
 
@@ -32,6 +35,7 @@ class Places(Tree):
     owner: Ints
     scroller: Ints
     scrollers: list[Scroller]
+    window_wide: float
     _scroller_of: Ints
 
     def __init__(self, capture: PixelCapture) -> None:
@@ -117,6 +121,19 @@ class Places(Tree):
             own = one.port - np.tile(moved[one.outer] - self.shifts[self._float_of[one.node]], 2)
             port[number] = common(own, port[one.outer])
         return port
+
+    def common_room(self) -> F64:
+        """Return how far others may end so that a plain picture shows each part with them (B, 2), in px.
+
+        How high the window is says nothing of those that are near.
+        """
+        is_wide = bool((self.box[:, 2] > self.window_wide).any())
+        page = _IN_COMMON * self.window_wide if is_wide else np.inf, np.inf
+        room = np.tile(page, (len(self.scrollers) + 1, 1))
+        for number, one in enumerate(self.scrollers):
+            own = np.where(one.axes, _IN_COMMON * (one.port[2:] - one.port[:2]), np.inf)
+            room[number] = np.minimum(own, room[one.outer])
+        return np.asarray(room[self.scroller])
 
     def corners(self) -> F64:
         """Return the upper left corner of each scroller now (S, 2), also where nothing around shows it."""

@@ -94,7 +94,6 @@ class Scene(Shapes):
     fixed_of : (N,), the fixed box around a node, -1 for none.
     place_of : where each document begins on the page, and how large it is drawn (2,); see `frame_place`.
     is_cut_at_side : whether readers cannot scroll the page to the side.
-    window_wide : the width of the window in px.
     on_top : the fixed elements that are on top of all else, such as modal dialogs.
     shows, has_letters : (N,), the nodes with a box that is not invisible, and the texts with letters that have one.
     had_letters : (N,), those that had one at first.

@@ -1,4 +1,4 @@
-"""Which words signs or marks of other texts lie on: a dash in an o makes an e of it."""
+"""Which words signs, marks and strokes of other texts lie on: a dash in an o makes an e of it."""
 
 from dataclasses import dataclass, field
 
@@ -13,6 +13,8 @@ from domsieve.renderer.page.pixels._scene import Scene
 _MOST_SIGNS, _MOST_TIMES, _MOST_GROUPS = 5_000, 50_000, 4
 # Boxes have so much in common, in px, or this share of the size of a sign: browsers round them.
 _COMMON_PX, _COMMON = 1.0, 0.25
+# The letters of lines share so much of their height with those of the next ones, in sizes. A guess.
+_OVERLAP = 0.1
 
 
 @dataclass
@@ -40,19 +42,22 @@ def under_signs(
     near : the parts (B,) that may be in view.
     """
     place, _ = scene.in_view()
-    place = place + letters.beyond
+    tight = letters.tight(place)
     some = np.flatnonzero(near & np.isin(word, word[parts]) & ~scene.is_sign)
-    signs = np.flatnonzero(near & (scene.is_sign | letters.have_marks))
+    has_any = scene.is_sign | letters.have_marks
+    signs = np.flatnonzero(near & (has_any | letters.are_compared))
     nothing = np.zeros_like(parts)
     if not some.size or not signs.size:
         return [], nothing
     numbers, number = np.unique(word[some], return_inverse=True)
     if signs.size > _MOST_SIGNS:
         return [], np.isin(word, numbers)
-    boxes = lines_around(np.rint(place[some]).astype(np.intp), number, numbers.size)
-    inset = np.minimum(_COMMON_PX, _COMMON * (place[signs, 2:] - place[signs, :2]))
+    boxes = lines_around(np.rint(tight[some]).astype(np.intp), number, numbers.size)
+    own = np.where(has_any[signs, None], place[signs] + letters.beyond[signs], tight[signs])
+    inset = np.minimum(_COMMON_PX, _COMMON * (own[:, 2:] - own[:, :2]))
+    inset[~has_any[signs]] = _OVERLAP * scene.drawn_px(signs[~has_any[signs]])[:, None]
     # Shadows are as far beyond their boxes.
-    inner = place[signs] + np.concatenate((inset, -inset), axis=1)
+    inner = own + np.concatenate((inset, -inset), axis=1)
     inner += np.outer(scene.reach_px[scene.owner[signs]], OUTWARDS)
     texts: dict[int, set[int]] = {}
     for one, text in zip(number.tolist(), scene.owner[some].tolist(), strict=True):

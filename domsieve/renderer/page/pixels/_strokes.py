@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from domsieve.renderer.page.pixels._boxes import area, fill, lines_around
-from domsieve.renderer.page.pixels._parts import F64, Bools, Ints
+from domsieve.renderer.page.pixels._parts import F64, OUTWARDS, Bools, Ints
 
 # In a ground, strokes are narrower than the first, in sizes of the letters. They are nearer to the colour of these
 # than the ground around them by the second, of what letters change, and are so much in all, in squares of this size.
@@ -23,6 +23,11 @@ _FULL = 0.8
 # Ink that no letter explains is looked for so far beside a word, in sizes. Lines of a word are where so much of a row
 # has ink, of letters or not.
 _BESIDE, _LEAST_LINE = 0.5, 0.6
+# What differs by less than the first, of 255, is no ink, unless letters are as pale; none is paler than the second.
+_CLEAR, _FAINT = 40.0, 12
+# Lines may be so far beyond boxes to the left, above, to the right and below, in the height of these, and have so
+# much ink, with gaps or dots.
+_LINES, _LEAST_OF_LINE = np.array([0.6, 0.0, 0.6, 0.3]), 0.4
 
 
 class _Word(NamedTuple):
@@ -69,6 +74,7 @@ class Words:
         """
         with_lines, beside = {*self._word[lined].tolist()}, known.copy()
         fill(beside, self._edges[lined])
+        self._put_lines(beside, levels > _CLEAR, lined)
         return self._those(
             number
             for number, word in self._in(levels)
@@ -76,6 +82,36 @@ class Words:
                 word, levels, known if number in with_lines else beside, has_lines=number in with_lines
             )
         )
+
+    def count_other_ink(self, levels: NDArray[np.uint8], known: Bools, lined: Bools, beside: F64) -> int:
+        """Return how many pixels have ink that no letter has which is drawn alone, see `among_other_ink`.
+
+        Parameters
+        ----------
+        lined : the parts (B,) that are seen and may have lines: these are longer than words, and may be below them.
+        beside : how far around each part (B, 4) marks and shadows of it may be, in the height of its box; NaN for
+            parts that have none, or are not seen.
+        """
+        known, boxes = known.copy(), self._edges.astype(np.float64)
+        high = (boxes[:, 3] - boxes[:, 1])[:, None]
+        around = boxes + high * beside * OUTWARDS
+        fill(known, np.rint(around[~np.isnan(around[:, 0])]))
+        own = np.maximum(self._edges[self._parts], 0).tolist()
+        peaks = [int(levels[y:low, x:end].max(initial=0)) for x, y, end, low in own]
+        least = min((_LEAST_STROKE * peak for peak in peaks if peak > _FAINT), default=_CLEAR)
+        inked = levels > min(least, _CLEAR)
+        self._put_lines(known, inked, lined)
+        return int(np.count_nonzero(inked & ~known))
+
+    def _put_lines(self, known: Bools, inked: Bools, lined: Bools) -> None:
+        """Add the lines of some parts (B,) to the pixels that are known; `inked` are all that have ink."""
+        boxes = self._edges[lined].astype(np.float64)
+        boxes += (boxes[:, 3] - boxes[:, 1])[:, None] * _LINES * OUTWARDS
+        boxes = np.clip(np.rint(boxes), 0, np.tile(known.shape[::-1], 2))
+        for x, y, right, bottom in boxes.astype(np.intp).tolist():
+            if x < right and y < bottom:
+                rows = inked[y:bottom, x:right].mean(axis=1) > _LEAST_OF_LINE
+                known[y:bottom, x:right][rows] = True
 
     def _those(self, numbers: Iterable[int]) -> Bools:
         """Return the parts (B,) of words with some numbers."""
@@ -139,7 +175,9 @@ def _has_other_ink(word: _Word, levels: NDArray[np.uint8], known: Bools, *, has_
     left, top, right, bottom = word.box
     beside = round(_BESIDE * word.size)
     near = np.s_[top:bottom, max(left - beside, 0) : right + beside]
-    most = max(int(levels[top:bottom, left:right].max()), 1)
+    # Other letters may be as pale as the palest of the word.
+    peaks = [levels[y:low, x:end].max(initial=0) for x, y, end, low in word.of_parts]
+    most = max(int(min(filter(None, peaks), default=0)), 1)
     ink = np.where(known[near], 0.0, levels[near] / most)
     if has_lines:
         along = (levels[top:bottom, left:right] > _LEAST_STROKE * most).mean(axis=1)

@@ -20,8 +20,9 @@ from domsieve.renderer.page.pixels._scene import LOOKING, Scene
 from domsieve.renderer.page.pixels._signs import under_signs
 from domsieve.renderer.page.pixels._window import cutting, reach_of, way_of
 from domsieve.renderer.page.pixels.changes import skip_invisible
-from domsieve.renderer.page.pixels.pixel_capture import PixelCapture
+from domsieve.renderer.page.pixels.pixel_capture import PixelCapture, words_of_markers
 from domsieve.renderer.page.pixels.plain import Glance
+from domsieve.snapshot.symbol_fonts import is_symbols
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -43,6 +44,12 @@ AT_END = float(np.iinfo(np.int32).max)
 """The end of a page, where what lies under it is often revealed."""
 # What flickers is taken for letters if it is as dark as these in all pictures: once in 500 times with so many more.
 _MOST_AGAIN = 4
+# Marks are above or below letters, shadows may be all around: left, top, right and bottom, in the height of boxes.
+_MARKS, _SHADOWS = np.array([[0, 0.6, 0, 0.6], [0.2] * 4])
+# Letters have at least so many pixels of ink. Of ink that no letter explains, 40 real pages have up to 40 pixels, and
+# those where letters of 10 px are added to words or left out of the text have 80 and more.
+_INK_OF_LETTER = 7.0
+_UNLIKE = "fonts draw letters in other ways than those for reading"
 
 
 class Viewer(Reader):
@@ -61,6 +68,7 @@ class Viewer(Reader):
     at_moment : whether the page is at another moment than before.
     is_locked : whether the page was locked before it was changed.
     trouble : why some texts are not surely seen, "" if all others are.
+    unblanked : how many letters cannot be made transparent, as their styles forbid it.
     reach : left, top, right and bottom of each float with all below it, when the scene was placed (F, 4).
     """
 
@@ -69,7 +77,7 @@ class Viewer(Reader):
         self.in_window, self.moving = np.zeros((2, 0), np.bool_)
         self.reach = np.zeros((0, 4))
         self.cuts: list[float] = []
-        self.at_moment = False
+        self.at_moment, self.unblanked = False, 0
         self.glance, self.trouble = glance, ""
         self.is_locked = False
         self._sticky: dict[int, dict[int, Any]] = {}
@@ -241,17 +249,21 @@ class Viewer(Reader):
             await self._read_letters(count, part, is_new, clip)
         seen = np.flatnonzero(count.seen(boxes) & ~count.shown)
         shows, beyond = self.glance.shows, count.letters.beyond[seen]
-        count.shown[seen] = await asyncio.to_thread(shows, count.scene, seen, beyond, clip, part.whole)
+        count.shown_in[seen] = await asyncio.to_thread(shows, count.scene, seen, beyond, clip, part.whole)
 
     async def _read_letters(self, count: Count, part: Pictures, parts: Bools, clip: F64) -> None:
         """Note which parts do not show their own letters, or strokes beside these, which may make others of them."""
         scene, word, letters = count.scene, self._word(count), count.letters
         seen = count.seen(np.ones_like(parts)) | (scene.is_sign & (part.changed > 0))
-        odd, known = await self.shows_others(letters, clip, parts, seen, part.whole)
-        may_be_lined, no_part = scene.is_lined[scene.owner], np.zeros_like(parts)
+        assumed = count.assume(parts, ~seen & part.is_near, part.changed > 0, part.is_cut_off)
+        odd, known = await self.shows_others(letters, clip, parts, seen, assumed, part.fine)
+        may_be_lined, no_part = (seen | assumed) & scene.is_lined[scene.owner], np.zeros_like(parts)
         words, whole = part.words_in(parts, word, letters)
         strokes = await asyncio.to_thread(words.among_strokes, np.asarray(part.whole[0]), whole)
         odd |= await asyncio.to_thread(words.among_other_ink, part.fine, known, may_be_lined)
+        beside = np.where((seen | assumed)[:, None], _beside(scene), np.nan)
+        count_ink = words.count_other_ink
+        count.other_ink += await asyncio.to_thread(count_ink, part.steady, known, may_be_lined, beside)
         groups, left = await asyncio.to_thread(under_signs, scene, letters, parts, word, part.is_near)
         strokes |= left
         for group in groups:
@@ -268,16 +280,53 @@ class Viewer(Reader):
                 first, second = await self.without(around), await self.shoot(around)
                 pictures = await first, await second
             odd &= ~lined
-            again, known = await self.shows_others(letters, around, lined, seen, pictures, whole=True)
+            levels = levels_of(*pictures)
+            again, known = await self.shows_others(letters, around, lined, seen, assumed, levels, whole=True)
             words, whole = part.words_in(lined, word, letters, around)
-            odd |= again | await asyncio.to_thread(
-                words.among_other_ink, levels_of(*pictures), known, no_part
-            )
+            odd |= again | await asyncio.to_thread(words.among_other_ink, levels, known, no_part)
             # Through a whole word a line is one; at some of its letters it may be a stroke of these.
             unlined, plain = (np.asarray(one).astype(np.int16) for one in pictures)
             strokes |= await asyncio.to_thread(words.among_strokes, unlined + whole - plain, whole)
         count.others |= odd
         count.among_strokes |= strokes
+
+    def doubt_about_letters(self, count: Count, seen: Bools, unlike: float, window_px: F64) -> str:
+        """Return why letters may say something else than the text, "" if there is no reason.
+
+        Parameters
+        ----------
+        seen : the parts (B,) that are seen.
+        unlike : how many letters fonts draw in other ways than those for reading.
+        window_px : width and height of the window (2,).
+        """
+        scene, letters = count.scene, count.letters
+        every, font = np.arange(scene.owner.size), scene.font_of[scene.owner]
+        are_symbols = np.array([*map(is_symbols, scene.column["font-family"])])[font]
+        doubts = {
+            "letters look like others, or like none": count.others,
+            "letters have strokes beside them, which may make others of them": count.among_strokes
+            | count.beside_unseen(),
+            "letters cannot be compared with those of their font": ~letters.is_drawn
+            | ~letters.is_within
+            | letters.is_cut,
+            "letters are larger than the window": scene.font_px(every) > window_px.min(),
+            "letters are mirrored": (np.linalg.det(scene.maps) < 0)[scene.owner],
+            "letters have sharp shadows beside them": scene.has_strokes[scene.owner],
+            "letters have marks of emphasis, which may add others": letters.are_compared
+            & _are_emphasized(scene),
+            "a font of the page has the name of one of symbols": scene.in_own_font[scene.owner] & are_symbols,
+        }
+        in_doubt = seen & self.words(count, seen & np.logical_or.reduce([*doubts.values()]))
+        others = {
+            _UNLIKE: unlike,
+            "letters show that belong to no text that is seen": count.other_ink / _INK_OF_LETTER,
+            "letters cannot be made transparent": float(self.unblanked),
+            "markers of lists have words": float(sum(map(len, words_of_markers(scene.capture)))),
+        }
+        if scene.letters[in_doubt].sum() + sum(others.values()) < MOST_UNCLEAR:
+            return ""
+        counts = {why: scene.letters[seen & parts].sum() for why, parts in doubts.items()} | others
+        return max(counts, key=lambda why: float(counts[why]))
 
     def words(self, count: Count, parts: Bools) -> Bools:
         """Return some parts (B,) and those of other texts that are of the same words."""
@@ -297,7 +346,8 @@ class Viewer(Reader):
         off is left out: readers get there.
         """
         scene = count.scene
-        parts = np.flatnonzero(seen & count.is_known & (~count.shown | self.glance.have_twins(scene, seen)))
+        left_out = ~count.shown | count.parted(seen) | self.glance.have_twins(scene, seen)
+        parts = np.flatnonzero(seen & count.is_known & left_out)
         if self.is_locked:
             parts = parts[~self.glance.are_cut_off(scene, parts)]
         if scene.letters[parts].sum() < _MOST_UNSHOWN:
@@ -385,3 +435,21 @@ class Viewer(Reader):
             return False
         around = part.around(boxes)
         return await asyncio.to_thread(part.differs_from, around, *await self.again(around, 2))
+
+
+def _are_emphasized(scene: Scene) -> Bools:
+    """Return which parts (B,) have marks of emphasis."""
+    said = scene.column["text-emphasis"]
+    are = np.array([bool(value) and not value.startswith("none") for value in said])
+    return np.asarray(are[scene.font_of[scene.owner]])
+
+
+def _beside(scene: Scene) -> F64:
+    """Return how far around each part (B, 4) its marks and shadows may be, in its height; NaN without any."""
+    found = np.full((scene.owner.size, 4), np.nan)
+    for parts, around in (
+        (_are_emphasized(scene), _MARKS),
+        (scene.reach_px[scene.owner] > 0, _SHADOWS),
+    ):
+        found[parts] = np.fmax(found[parts], around)
+    return found

@@ -7,7 +7,7 @@
 // cut(...elements): blanks the backgrounds of these, too, which are cut to letters.
 // begin(...elements): blanks the first letters of these, too, which have a style of their own: no highlight changes them
 // if they float.
-// areBlank(...elements): see below.
+// areBlank(...elements), isGeneratedBlank(...elements): see below.
 Object.assign(domsievePixels, (() => {
   const { part, run, own, animated, selectorsOf, animationsOf } = dom;
   const { sheet, strong, adopt, drop, treesOf, above } = domsievePixels;
@@ -18,7 +18,8 @@ Object.assign(domsievePixels, (() => {
       -webkit-text-fill-color: transparent; -webkit-text-stroke-color: transparent }`);
   // The browser's own highlights lie above all others.
   const unmarked = sheet(["::target-text", "::selection", "::spelling-error", "::grammar-error"].map((name) =>
-    `${name} { color: transparent !important; -webkit-text-fill-color: transparent !important; text-decoration: none !important }`).join(""));
+    `${strong("*")}${name} { color: transparent !important; -webkit-text-fill-color: transparent !important;
+      text-decoration: none !important; text-shadow: none !important }`).join(""));
   // No highlight changes shadows, letters of SVG and generated text, nor operators of formulas that are large or put together
   // from pieces, which have the colour of their element.
   const OPERATOR = "mo:not(:has(*))";
@@ -27,7 +28,7 @@ Object.assign(domsievePixels, (() => {
   const rules = (elsewhere, all, drawn, generated) => {
     const here = `:not(:is(${elsewhere}), :is(${elsewhere}) *)`;
     return `${strong(`*${here}`)} { ${all} }
-    ${strong(`:is(text, tspan, textPath)${here}`)} { fill: transparent !important; ${drawn} }
+    ${strong(`:is(text, text *)${here}`)} { fill: transparent !important; ${drawn} }
     ${strong(OPERATOR)} { color: transparent !important }
     ${strong("*")}::before, ${strong("*")}::after { -webkit-text-fill-color: transparent !important; ${generated} }`;
   };
@@ -184,6 +185,14 @@ Object.assign(domsievePixels, (() => {
         const isDrawn = element instanceof SVGElement && !(isClear(style.fill) && isClear(style.stroke));
         return style.textShadow === "none" && !isDrawn;
       });
+    },
+
+    // The same of what style sheets write before and behind the texts of elements, which layers of styles may forbid.
+    isGeneratedBlank(...elements) {
+      return elements.map((element) => ["::before", "::after"].every((name) => {
+        const { content, webkitTextFillColor, textShadow } = getComputedStyle(element, name);
+        return /^(none|normal)$/.test(content) || (isClear(webkitTextFillColor) && textShadow === "none");
+      }));
     },
 
     areLined(count, ...objects) {

@@ -47,7 +47,7 @@ from domsieve.renderer.page.pixels._scripts import revealed, with_scripts
 from domsieve.renderer.page.pixels._search import Searcher
 from domsieve.renderer.page.pixels._sheets import PICTURED_PARTS, SCRIPTING_QUERIES, mentioned
 from domsieve.renderer.page.pixels._tree import paint_order_of
-from domsieve.renderer.page.pixels._viewer import AT_END, MOST_UNCLEAR
+from domsieve.renderer.page.pixels._viewer import AT_END
 from domsieve.renderer.page.pixels._window import grounds_of, in_window, with_grounds
 from domsieve.renderer.page.pixels.changes import (
     Missing,
@@ -67,7 +67,6 @@ _TALLEST_PX, _WIDEST_PX = 1_000_000, 16_384
 _MOST_SHADED, _MOST_CUT = 30_000, 500
 # What it asks for while it is prepared has this time to arrive. A guess.
 _LOAD_S = 2.0
-_UNLIKE = "fonts draw letters in other ways than those for reading"
 # What a page can have loaded only when a reader comes near.
 _LAZY = frozenset({"img", "video", "iframe"})
 # To put the page back. A guess: more than this is a page that does not answer.
@@ -170,7 +169,7 @@ async def look(
         raise CommandError(f"The page cannot be pictured: {error}") from error
     if watch.has_late_frames:
         page.doubt = page.doubt or "frames have come after the scripts of the page were stopped"
-    doubt = page.doubt or rare
+    doubt = rare or page.doubt
     trouble = trouble or doubt or page.trouble
     if missing.is_cut or doubt:
         seen = np.flatnonzero(sights == Sight.SEEN)
@@ -252,7 +251,9 @@ class _Page(Searcher):
             whole = np.array([0, 0, min(width, _WIDEST_PX), min(size["height"], _TALLEST_PX)], np.float64)
             if not scene.is_cut_at_side:
                 whole -= np.tile(self.origin, 2)
-            self.count = count = Count(scene, np.array([*self.worlds]), await self.measure(scene))
+            letters = await self.measure(scene)
+            self.count = count = Count(scene, np.array([*self.worlds]), letters, self.glance.count)
+            count.others |= await self.resized(letters)
             self.in_window, self.moving = in_window(scene, window_px, grounds), scene.floating_parts()
             await self.view(count, count.in_view(is_fixed=False), whole)
             metrics = await self.session.send("Page.getLayoutMetrics")
@@ -269,23 +270,7 @@ class _Page(Searcher):
             await self.view_moments(count, self.moments, fixed, whole)
         seen = count.seen(~scene.is_sign)
         unshown = self.unshown(count, seen)
-        is_compared = count.letters.is_drawn & count.letters.is_within & ~count.letters.is_cut
-        is_large = scene.font_px(np.arange(scene.owner.size)) > window_px.min()
-        doubts = (
-            ("letters look like others, or like none", count.others),
-            ("letters have strokes beside them, which may make others of them", count.among_strokes),
-            ("letters cannot be compared with those of their font", ~is_compared),
-            ("letters are larger than the window", is_large),
-            ("letters are mirrored", (np.linalg.det(scene.maps) < 0)[scene.owner]),
-            ("letters have sharp shadows beside them", scene.has_strokes[scene.owner]),
-        )
-        doubted = np.array([seen & parts for _, parts in doubts])
-        in_doubt = seen & self.words(count, np.logical_or.reduce(doubted))
-        if scene.letters[in_doubt].sum() + self._unlike >= MOST_UNCLEAR:
-            most = int((doubted @ scene.letters).argmax())
-            self.doubt = self.doubt or (
-                _UNLIKE if self._unlike > doubted[most] @ scene.letters else doubts[most][0]
-            )
+        self.doubt = self.doubt or self.doubt_about_letters(count, seen, self._unlike, window_px)
         if self.is_unsteady:
             count.leave(np.ones(scene.owner.size, np.bool_))
         is_cut = np.array([size["width"] > _WIDEST_PX, size["height"] > _TALLEST_PX])
@@ -476,18 +461,21 @@ class _Page(Searcher):
         return {text: one for text, one in zip(texts.tolist(), said, strict=True) if one}
 
     async def _check_blank(self, scene: Scene) -> None:
-        """Find the texts that are not transparent without letters, since an inline style forbids it."""
-        texts = np.unique(scene.owner[scene.shaded[scene.owner] & ~scene.unsure[scene.owner]])
-        scene.unsure[texts[_MOST_SHADED:]] = True
-        texts = texts[:_MOST_SHADED]
-        for document in np.unique(scene.document_of[texts]).tolist():
-            if document not in self.worlds:
-                continue
-            own = texts[scene.document_of[texts] == document]
-            parents = await self._handles(scene, scene.parent[own].tolist())
-            await self.blank({document: None})
-            scene.unsure[own] = ~np.array(await self.call(document, "areBlank", *parents), np.bool_)
-            await self.unblank([document])
+        """Find the texts that are not transparent without letters, since their styles forbid it."""
+        shaded = np.unique(scene.owner[scene.shaded[scene.owner] & ~scene.unsure[scene.owner]])
+        generated = np.unique(scene.owner[scene.is_generated[scene.owner]])
+        scene.unsure[[*shaded[_MOST_SHADED:], *generated[_MOST_SHADED:]]] = True
+        left = np.zeros_like(scene.unsure)
+        for question, texts in (("areBlank", shaded), ("isGeneratedBlank", generated)):
+            texts = texts[:_MOST_SHADED]
+            for document in np.intersect1d(scene.document_of[texts], [*self.worlds]).tolist():
+                own = texts[scene.document_of[texts] == document]
+                parents = await self._handles(scene, scene.parent[own].tolist())
+                await self.blank({document: None})
+                left[own] = ~np.array(await self.call(document, question, *parents), np.bool_)
+                await self.unblank([document])
+        scene.unsure |= left
+        self.unblanked = int(scene.letters[left[scene.owner]].sum())
 
     async def restore(self) -> None:
         """Undo all changes of the page."""

@@ -1,6 +1,6 @@
 """What pictures need of a capture beyond what a Snapshot has."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import chain
 
 import msgspec
@@ -36,6 +36,8 @@ PIXEL_STYLES = (
     "-webkit-locale",
 )
 """Computed properties that only the pictures need; a capture for them has these after all others."""
+# Shorter pieces of markers are no words, nor are those of these letters.
+_FEWEST, _ROMAN = 3, frozenset("ivxlcdm")
 
 
 class _PixelNodes(_Nodes, rename="camel", kw_only=True):
@@ -76,6 +78,25 @@ class PixelCapture(Capture, kw_only=True):
     """A capture with the boxes of texts and of what scrolls, and with the browser's ids of nodes."""
 
     documents: list[PixelDocument]  # type: ignore[assignment]  # of which all are such
+
+
+def words_of_markers(capture: PixelCapture) -> Iterator[str]:
+    """Yield the words that stand in the markers of lists: numbers, also Roman ones and single letters, are none."""
+    strings = capture.strings
+    for document in capture.documents:
+        pseudo = document.nodes.pseudo_type
+        markers = {
+            node for node, said in zip(pseudo.index, pseudo.value, strict=True) if strings[said] == "marker"
+        }
+        for node, text in zip(document.layout.node_index, document.layout.text, strict=True):
+            for word in strings[text].split() if text >= 0 and node in markers else ():
+                letters = "".join(filter(str.isalpha, word)).casefold()
+                if (
+                    len(letters) >= _FEWEST
+                    and any(map(str.isascii, letters))
+                    and not _ROMAN.issuperset(letters)
+                ):
+                    yield letters
 
 
 def leave_unpictured(capture: PixelCapture) -> None:

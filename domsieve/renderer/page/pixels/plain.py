@@ -86,6 +86,11 @@ class Glance:
         self._moves = moves
 
     @property
+    def count(self) -> int:
+        """How many pictures there are."""
+        return len(self._pictures)
+
+    @property
     def is_full(self) -> bool:
         """Whether there are as many pictures as there may be."""
         return len(self._pictures) >= _MOST_PICTURES or self._bytes >= _MOST_BYTES
@@ -93,7 +98,7 @@ class Glance:
     def shows(
         self, scene: Scene, parts: Ints, beyond: F64, clip: F64, pictures: "tuple[Image, Image]"
     ) -> Bools:
-        """Return which of some parts of texts (n,) looked like this in a plain picture.
+        """Return in which plain pictures some parts of texts looked like this (n, P).
 
         Parameters
         ----------
@@ -108,13 +113,13 @@ class Glance:
         sizes = edges[:, 2:] - edges[:, :2]
         within = edges[:, :2] + clip[:2] - scene.box[parts, :2] + scene.moved()[parts]
         corners = self._corners(scene, parts) + within[:, None]
-        found = np.zeros(parts.size, np.bool_)
+        found = np.zeros((parts.size, len(self._pictures)), np.bool_)
         found[(sizes <= 0).any(axis=1)] = True
         for number in range(len(self._pictures)):
             inside = sizes.copy()
             if not self._moves and not self._page:  # if the page is locked, nobody sees more of these
                 inside[:, 1] = np.clip(self._window[1] - np.nan_to_num(corners[:, number, 1]), 1, sizes[:, 1])
-            due = np.flatnonzero(~found & self._is_in_window(corners[:, number], inside))
+            due = np.flatnonzero(~found[:, number] & self._is_in_window(corners[:, number], inside))
             seen = self._decoded(number) if due.size else whole
             for one in due.tolist():
                 x, y = np.rint(corners[one, number]).astype(int).tolist()
@@ -123,7 +128,7 @@ class Glance:
                 own = np.s_[top : top + high, left:right]
                 shown = whole[own], ground[own], seen[y : y + high, x : x + wide]
                 letters, behind, now = (part.astype(np.int16) for part in shown)
-                found[one] = _shows(letters, behind, now)
+                found[one, number] = _shows(letters, behind, now)
         return found
 
     def are_cut_off(self, scene: Scene, parts: Ints) -> Bools:
@@ -176,7 +181,7 @@ class Glance:
             corners = place + scene.box[part, :2] - scene.told_box[line, :2] - by_page * (not is_fixed[part])
             for one, number in zip(scrollers, numbers, strict=True):
                 if number >= 0:
-                    corners = corners - moved[:, number] @ scene.maps[one.node].T
+                    corners = corners - scene.zoom[one.node] * moved[:, number] @ scene.maps[one.node].T
             # What only a script can scroll may be where no reader finds it, or what covers a text may be.
             is_free = [
                 number for one, number in zip(scrollers, numbers, strict=True) if (one.at != one.start).any()
