@@ -159,15 +159,11 @@ def _are_beside(page: Snapshot, text: Ints, lost: Ints) -> Bools:
     found = np.zeros(text.size, np.bool_)
     if lengths(page, lost).sum() < _FEWEST_LOST:
         return found
-    x, y, wide, high = page.box[text].astype(np.float64).T
-    for left, top, width, height in page.box[lost].tolist():
+    begin, size = np.split(page.box.astype(np.float64), 2, axis=1)
+    rect = np.concatenate((begin, begin + size), axis=1)
+    for one in rect[lost] + _BESIDE_PX * np.array([-1, -1, 1, 1]):
         check()
-        found |= (
-            (x < left + width + _BESIDE_PX)
-            & (x + wide > left - _BESIDE_PX)
-            & (y < top + height + _BESIDE_PX)
-            & (y + high > top - _BESIDE_PX)
-        )
+        found |= is_larger(intersection(rect[text], one[None]), 0.0)
     return found
 
 

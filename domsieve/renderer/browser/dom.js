@@ -10,7 +10,8 @@
 // isSkipping(element, style): whether it is a box that has content only near the window.
 // unskip(elements): shows what such boxes have there; returns the animations that do so.
 // refersToSkipped(): whether there are parts of drawings with a name in such boxes, and something elsewhere refers to any part.
-// above(element): what is around it as the browser draws it, also of frames.
+// above(element): what is around it as the browser draws it, also of frames. NAMED_PARTS: selects the parts of drawings that
+// others may refer to.
 // showsNoscript(tree): whether a tree has a noscript that browsers show, whether scripts are on or not.
 // scrolls(style), canScroll(element): whether a box can be scrolled to the side, and down; and by a reader.
 // animationsOf(tree), runs(animation), endsWithin(animation, ms): animations, whether one goes by the clock, and ends soon.
@@ -176,7 +177,7 @@ globalThis.dom = (() => {
     return part(element, Element, "assignedSlot") ?? part(element, Element, "parentElement") ?? host;
   };
   // Patterns, masks and other parts of drawings that the browser skips far from the window do not exist for drawings elsewhere.
-  const REFERRED = "svg[id], svg [id]";
+  const NAMED_PARTS = "svg[id], svg [id]";
   const REFERRING = ["fill", "stroke", "mask", "clipPath", "filter", "backdropFilter", "markerStart", "markerMid", "markerEnd",
     "offsetPath"];
   const refersToSkipped = () => {
@@ -189,7 +190,7 @@ globalThis.dom = (() => {
       return REFERRING.some((name) => style[name].includes("#"));
     });
     const found = (selector) => allTrees().flatMap((tree) => [...tree.querySelectorAll(selector)]);
-    const boxes = new Set(found(REFERRED).map(skippedBy).filter(Boolean));
+    const boxes = new Set(found(NAMED_PARTS).map(skippedBy).filter(Boolean));
     const others = new Set(boxes.size ? found("*").filter(refers).map(skippedBy) : []);
     return [...boxes].some((box) => [...others].some((other) => other !== box));
   };
@@ -415,9 +416,10 @@ globalThis.dom = (() => {
 
   return {
     part, run, own, kind, isLaidOut, viewOf, trees, places, allTrees, laidOut, isOwn, animated, selectorsOf, isSkipping, unskip,
-    refersToSkipped, isBounded, showsNoscript, paintsBeyond, scrolls, openAxes, canScroll, animationsOf, refreshOf, refreshBy, leavesIn, clocksOf,
+    refersToSkipped, isBounded, showsNoscript, paintsBeyond, scrolls, openAxes, canScroll, animationsOf, refreshOf, refreshBy,
+    leavesIn, clocksOf,
     hasOwn, ANIMATING, STRONGEST, NOBODY, isSent, runs, leftOf, endsWithin, isYoung, hasSizeQueries, restlessIn, lasts, periodOf, repeats,
-    isEndless, above,
+    isEndless, above, NAMED_PARTS,
     begins, isPassing, bringTo, SOON_MS, SLOW_MS, ENDLESS_MS, hold, isHeld, letGo,
   };
 })();

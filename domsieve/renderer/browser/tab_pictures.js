@@ -248,7 +248,8 @@ Object.assign(domsieve, (() => {
 
     leftOut() {
       // A reader comes later than this to what only a moment made a box that scrolls.
-      const isShut = [...scrolled].some((box) => part(box, Node, "isConnected") && !(canScroll(box).some(Boolean) && isOpen(box)));
+      const isThere = (box) => part(box, Node, "isConnected");
+      const isShut = [...scrolled].filter(isThere).some((box) => !canScroll(box).some(Boolean) || !isOpen(box));
       const isLeft = isShut || late?.some((one) => isAwaited(one) && !visited.has(one));
       return [...(isLeft ? ["unvisited"] : []), ...(late && freshOnes().length ? ["pictures"] : [])];
     },

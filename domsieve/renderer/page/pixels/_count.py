@@ -12,6 +12,7 @@ from domsieve.renderer.page.pixels._letters import Letters
 from domsieve.renderer.page.pixels._parts import F64, OUTWARDS, Bools, Ints, meet, seen_ranges
 from domsieve.renderer.page.pixels._pictures import LEAST_SHARE, Pictures
 from domsieve.renderer.page.pixels._scene import Scene
+from domsieve.renderer.page.pixels._strokes import BESIDE
 
 IN_VIEW = 0.99
 """A part counts as in view if so much of what fits is."""
@@ -25,8 +26,6 @@ _SAME_ROW, _BESIDE = 0.5, 2.0
 _NEIGHBOURS, _DENSE = 15.0, 5
 # So many words in a row must be in one picture.
 _TOGETHER = 5
-# So near to a word something may make another one of it, in sizes.
-_NEAR = 0.5
 
 
 class Sight(IntEnum):
@@ -88,7 +87,7 @@ class Count:
         found = unseen & (is_cut_off | (differs & self.is_known & ~self._is_counted))
         found &= ~scene.unreadable[scene.owner]
         some, (place, _) = np.flatnonzero(found), scene.in_view()
-        boxes = place[some] + np.outer(_NEAR * scene.drawn_px(some), OUTWARDS)
+        boxes = place[some] + np.outer(BESIDE * scene.drawn_px(some), OUTWARDS)
         ink = scene.ink_box[scene.line[some]] + (place - scene.box)[some]
         boxes[:, 1], boxes[:, 3] = np.minimum(boxes[:, 1], ink[:, 1]), np.maximum(boxes[:, 3], ink[:, 3])
         for one, box in zip(some.tolist(), boxes, strict=True):

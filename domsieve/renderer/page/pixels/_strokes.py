@@ -20,9 +20,10 @@ _NARROW, _LEAST_STROKE, _LEAST_STROKES = 0.25, 0.35, 0.004
 _WHOLE_LINE, _GAP, _LEAST_FREE, _NEARLY_ALL, _EDGE = 0.85, 0.2, 0.1, 0.95, 0.1
 # Of what has this share of the most contrast, the colour is that of the letters.
 _FULL = 0.8
-# Ink that no letter explains is looked for so far beside a word, in sizes. Lines of a word are where so much of a row
-# has ink, of letters or not.
-_BESIDE, _LEAST_LINE = 0.5, 0.6
+BESIDE = 0.5
+"""So far beside a word, in sizes, something may make another one of it."""
+# Lines of a word are where so much of a row has ink, of letters or not.
+_LEAST_LINE = 0.6
 # What differs by less than the first, of 255, is no ink, unless letters are as pale; none is paler than the second.
 _CLEAR, _FAINT = 40.0, 12
 # Lines may be so far beyond boxes to the left, above, to the right and below, in the height of these, and have so
@@ -96,8 +97,7 @@ class Words:
         high = (boxes[:, 3] - boxes[:, 1])[:, None]
         around = boxes + high * beside * OUTWARDS
         fill(known, np.rint(around[~np.isnan(around[:, 0])]))
-        own = np.maximum(self._edges[self._parts], 0).tolist()
-        peaks = [int(levels[y:low, x:end].max(initial=0)) for x, y, end, low in own]
+        peaks = _peaks(levels, np.maximum(self._edges[self._parts], 0).tolist())
         least = min((_LEAST_STROKE * peak for peak in peaks if peak > _FAINT), default=_CLEAR)
         inked = levels > min(least, _CLEAR)
         self._put_lines(known, inked, lined)
@@ -170,14 +170,18 @@ def _strokes(behind: F64, way: F64, narrow: int) -> F64:
     return np.asarray(ink - grey_opening(ink, size=(narrow, narrow)))
 
 
+def _peaks(levels: NDArray[np.uint8], boxes: Sequence[Sequence[int]]) -> list[int]:
+    """Return the highest level in each of some boxes, given by their edges in pixels; 0 for empty ones."""
+    return [int(levels[y:low, x:end].max(initial=0)) for x, y, end, low in boxes]
+
+
 def _has_other_ink(word: _Word, levels: NDArray[np.uint8], known: Bools, *, has_lines: bool) -> bool:
     """See `Words.among_other_ink`, for one word."""
     left, top, right, bottom = word.box
-    beside = round(_BESIDE * word.size)
+    beside = round(BESIDE * word.size)
     near = np.s_[top:bottom, max(left - beside, 0) : right + beside]
     # Other letters may be as pale as the palest of the word.
-    peaks = [levels[y:low, x:end].max(initial=0) for x, y, end, low in word.of_parts]
-    most = max(int(min(filter(None, peaks), default=0)), 1)
+    most = max(min(filter(None, _peaks(levels, word.of_parts)), default=0), 1)
     ink = np.where(known[near], 0.0, levels[near] / most)
     if has_lines:
         along = (levels[top:bottom, left:right] > _LEAST_STROKE * most).mean(axis=1)

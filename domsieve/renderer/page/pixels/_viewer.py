@@ -36,8 +36,8 @@ _MOST_CUTS = 60
 _MOST_MISSING, _LITTLE = 12, 0.125
 # How far a page is scrolled, in px, to know which boxes stay where they are.
 _FAR_PX = 2.0, 400.0
-MOST_UNCLEAR = 15
-"""So many letters make a few words, which may say something."""
+# So many letters make a few words, which may say something.
+_MOST_UNCLEAR = 15
 # And so do fewer that plain pictures do not show, although they are seen later.
 _MOST_UNSHOWN = 5
 AT_END = float(np.iinfo(np.int32).max)
@@ -323,7 +323,7 @@ class Viewer(Reader):
             "letters cannot be made transparent": float(self.unblanked),
             "markers of lists have words": float(sum(map(len, words_of_markers(scene.capture)))),
         }
-        if scene.letters[in_doubt].sum() + sum(others.values()) < MOST_UNCLEAR:
+        if scene.letters[in_doubt].sum() + sum(others.values()) < _MOST_UNCLEAR:
             return ""
         counts = {why: scene.letters[seen & parts].sum() for why, parts in doubts.items()} | others
         return max(counts, key=lambda why: float(counts[why]))

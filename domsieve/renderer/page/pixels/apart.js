@@ -9,7 +9,7 @@
 // in a large one: it may have pictures or instructions for some sizes.
 Object.assign(domsievePixels, (() => {
   const { run } = dom;
-  const { paper, penOf, laid, INKS, ofPage, choose, formsOf, likeness, stretched } = domsievePixels;
+  const { paper, penOf, sizeOf, laid, INKS, ofPage, choose, formsOf, even, likeness, stretched } = domsievePixels;
 
   // Letters look alike by the first likeness and more, and the same by the second; so many are drawn in place of one.
   const [LEAST_LIKE, SAME, MOST_OTHERS] = [0.5, 0.998, 2];
@@ -85,10 +85,7 @@ Object.assign(domsievePixels, (() => {
   const [MOST_PX, STEPS] = [256, [0, -0.25, 0.25, -0.5, 0.5]];
   const evenIn = (pen, side) => {
     const { data } = pen.getImageData(0, 0, side, side);
-    const ink = Float32Array.from({ length: side * side }, (_, at) => data[4 * at + 3]);
-    const mean = ink.reduce((sum, one) => sum + one, 0) / ink.length;
-    const power = Math.sqrt(ink.reduce((sum, one) => sum + (one - mean) ** 2, 0));
-    return power ? ink.map((one) => (one - mean) / power) : null;
+    return even(Float32Array.from({ length: side * side }, (_, at) => data[4 * at + 3]));
   };
   const resizedIn = (font, letters) => {
     const size = font[1], side = Math.ceil(3 * size) + 2;
@@ -164,7 +161,7 @@ Object.assign(domsievePixels, (() => {
         const letters = [...single, ...joined];
         const isKnown = ([segment, index]) => /^\s*$/.test(segment) || LETTER.test(segment) || SIGN.test(segment) || isJoined(index);
         if (segments.every(isKnown)) whole.push(number);
-        const size = parseFloat(/([\d.e+-]+)px/.exec(pen.font)?.[1]) || 0;
+        const size = sizeOf(pen);
         // A letter may be nearer to the one before than that ends.
         const wideOf = (text) => pen.measureText(text).width;
         const placeOf = (text, index, length) => {

@@ -35,6 +35,12 @@ Object.assign(domsievePixels, (() => {
   const inkOf = (box) =>
     [box.actualBoundingBoxLeft + box.actualBoundingBoxRight, box.actualBoundingBoxAscent + box.actualBoundingBoxDescent];
 
+  // Pixels with a mean of 0 and a power of 1; null for those of one level.
+  const even = (pixels) => {
+    const mean = pixels.reduce((sum, one) => sum + one, 0) / pixels.length;
+    const power = Math.sqrt(pixels.reduce((sum, one) => sum + (one - mean) ** 2, 0));
+    return power ? pixels.map((one) => (one - mean) / power) : null;
+  };
   // The forms of letters: each fills a cell, but narrow ones stay narrow, and all have the same mean and power. null for
   // what is not drawn. Their correlation is the likeness of two. A list of letters is drawn one by one.
   const [CELL, EDGE, NARROWEST] = [14, 1, 0.35];
@@ -73,9 +79,7 @@ Object.assign(domsievePixels, (() => {
         for (const row of [-CELL, 0, CELL]) for (const column of [-1, 0, 1]) sum += ink[pixel + row + column] ?? 0;
         return sum;
       });
-      const mean = form.reduce((sum, one) => sum + one, 0) / form.length;
-      const power = Math.sqrt(form.reduce((sum, one) => sum + (one - mean) ** 2, 0));
-      return power ? form.map((one) => (one - mean) / power) : null;
+      return even(form);
     });
   };
   const likeness = (one, other) => {
@@ -106,7 +110,7 @@ Object.assign(domsievePixels, (() => {
     left + right > 0 ? Math.max(Math.min(right, width) - Math.max(-left, 0), 0) / (left + right) : 1;
 
   return {
-    ofPage, choose, formsOf, likeness,
+    ofPage, choose, formsOf, even, likeness,
 
     mistaken(...all) {
       const isOfPage = ofPage();

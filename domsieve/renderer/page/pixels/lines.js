@@ -181,6 +181,7 @@ Object.assign(domsievePixels, (() => {
     return found;
   };
 
+  const sizeOf = (pen) => parseFloat(/([\d.e+-]+)px/.exec(pen.font)?.[1]) || 0;
   const penOf = (sheet) => run(sheet, HTMLCanvasElement, "getContext", "2d", { willReadFrequently: true });
   const draw = (pen, { glyphs, matrix: [a, b, c, d, e, f] }, [right, down]) => {
     pen.setTransform(a, b, c, d, e + right, f + down);
@@ -267,7 +268,7 @@ Object.assign(domsievePixels, (() => {
     [left + scrollX, top + scrollY, right + scrollX, bottom + scrollY]);
 
   return {
-    paper, penOf, laid, INKS,
+    paper, penOf, sizeOf, laid, INKS,
 
     // Left, top, right and bottom of the lines of each text, in CSS px of the page; and of one in a drawing, what makes
     // these of its units, and whether it is drawn; HTML in a drawing (`foreignObject`) may have transforms of its own.
@@ -468,7 +469,7 @@ Object.assign(domsievePixels, (() => {
           within,
           ends,
           misfit,
-          size: parseFloat(/([\d.e+-]+)px/.exec(pen.font)?.[1]) * Math.abs(a * d - b * c) / Math.hypot(a, b),
+          size: sizeOf(pen) * Math.abs(a * d - b * c) / Math.hypot(a, b),
         };
       });
     },

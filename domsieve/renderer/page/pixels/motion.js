@@ -24,7 +24,7 @@
 Object.assign(domsievePixels, (() => {
   const {
     part, run, own, isLaidOut, isSkipping, unskip, animationsOf, clocksOf, hasOwn, ANIMATING, isSent, isHeld, lasts, restlessIn,
-    hasSizeQueries, SOON_MS,
+    hasSizeQueries, NAMED_PARTS, SOON_MS,
   } = dom;
   const { sheet, strong, adopt, drop, treesOf, put, undo, outer, hideThrown } = domsievePixels;
 
@@ -182,7 +182,7 @@ Object.assign(domsievePixels, (() => {
       };
       const all = treesOf(roots);
       // What is slotted into closed trees is laid out as soon as anybody asks where it is.
-      const isDrawn = (one) => one.querySelector("svg[id], svg [id]") !== null;
+      const isDrawn = (one) => one.querySelector(NAMED_PARTS) !== null;
       const refers = roots.some((root) => isDrawn(root) || isDrawn(root.host));
       return [...Object.keys(isOdd).filter((name) => all.some(isOdd[name])), ...(refers ? ["refers"] : []), ...restlessIn(all)];
     },
