@@ -433,6 +433,14 @@ class TestFormulas:
     def test_mathml_without_tex(self, inside: str, tex: str) -> None:
         assert markdown(f"<div>a <math>{inside}</math> b</div>") == f"a ${tex}$ b\n"
 
+    @pytest.mark.parametrize("name", ["mspace", "mprescripts", "none"])
+    def test_mathml_with_text_where_it_means_nothing_is_text(self, name: str) -> None:
+        written = markdown(
+            f"<div>a <math><msup><mi>x</mi><mn>2</mn></msup><{name}>never</{name}></math> b</div>"
+        )
+        assert "never" in written
+        assert "$" not in written
+
     def test_endless_mathml_is_text(self) -> None:
         power = "<msup><mi>x</mi><mn>2</mn></msup>"
         assert "$" not in markdown(f"<div>a <math>{power * 7000}</math> b</div>")
@@ -460,6 +468,11 @@ class TestImagesAndMedia:
             f"<video src=a.mp4 title='x {steers}'></video>"
         ) == (
             "![x red](https://example.org/dir/a.png)\n\nor $x^2 red$\n\n[x red](https://example.org/dir/a.mp4)\n"
+        )
+
+    def test_the_text_of_a_player_is_written(self) -> None:
+        assert markdown("<p>a</p><lite-youtube videoid=b title=c>Never</lite-youtube><p>d</p>") == (
+            "a\n\n[c](https://www.youtube.com/watch?v=b)\n\nNever\n\nd\n"
         )
 
     def test_images_without_address_or_meaning(self) -> None:
@@ -520,6 +533,12 @@ class TestFootnotes:
     def test_signs_refer_to_notes_as_numbers_do(self, sign: str) -> None:
         html = self.REFERENCE.replace("[1]", sign)
         assert markdown(f"{html}<ol><li id=fn1>Two words</ol>") == "a[^1]\n\n[^1]: Two words\n"
+
+    def test_words_with_a_number_are_no_sign(self) -> None:
+        note = "<ol><li id=fn1>Two words</ol>"
+        assert markdown(f"{self.REFERENCE.replace('[1]', '[note 1]')}{note}") == "a[^1]\n\n[^1]: Two words\n"
+        for sign in (" never<small>1</small>", "(never 1)"):
+            assert "[^1]" not in markdown(f"{self.REFERENCE.replace('[1]', sign)}{note}")
 
     @pytest.mark.parametrize(
         ("label", "written"), [("[1]", ""), ("1.", ""), ("Mind this, 1.", "Mind this, 1. ")]

@@ -104,6 +104,7 @@ UNSHOWN = [
     "<svg><base href=/Ant/ /></svg><a href=one>one</a>",
     "<div><template shadowrootmode=open><base href=/Ant/><p>one</p></template></div><a href=one>one</a>",
     "<iframe src=/Ant/ srcdoc='<a href=one>one</a>'></iframe>",
+    "<iframe src='https://www.youtube.com/embed/Ant' title=Ant srcdoc=one></iframe>",
     f"<title>{'words of a title ' * 20} Ant</title>",
     "<math><video src=/v.mp4 title=Ant style='display:block;width:50px;height:50px'><mi>one</mi></video></math>",
     "<lite-youtube videoid=abc title=Ant style='display:contents'>one</lite-youtube>",

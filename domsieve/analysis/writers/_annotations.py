@@ -69,6 +69,9 @@ _REFERRING = word_set("footnote footnote-ref footnote-reference footnoteref fn-r
 _HELD = word_set("li aside dd")
 _NO_LINE = word_set("blockquote dl h1 h2 h3 h4 h5 h6 hr ol pre table ul")
 _LABEL = re.compile("[A-Za-z]?[0-9]{1,6}|[A-Za-z]|[ivxlc]{1,8}")
+_NUMBERED = re.compile(
+    r"[0-9]{1,6}[a-z]?|[\[(](?:anm|fn|n|nb|nota|note|ref|注|註)[\s:.-]?[0-9]{1,4}[\])]", re.IGNORECASE
+)
 _MOST_WORDS, _MOST_NODES, _AROUND = 400, 2_000, 3  # longer notes are sections of a page. Guesses
 _SIGNS = "[](){}.,*^ \t\n"
 
@@ -126,11 +129,12 @@ def find_footnotes(
         end = reader.end[link]
         if note is None or note <= link < reader.end[note] or not 0 < before[end] - before[link] <= 4:
             continue
-        words = _words(texts[n].text for n in text_nodes[before[link] : before[end]])
+        said = "".join(texts[n].text for n in text_nodes[before[link] : before[end]])
+        words = _words([said])
         root = _referring(reader, link, before)
         # Words that refer to a note are no label of it: readers see them here only.
         is_label = bool(_LABEL.fullmatch(words))
-        is_word = any(map(str.isalpha, words)) and not any(map(str.isdigit, words))
+        is_word = any(map(str.isalpha, words)) and not _NUMBERED.fullmatch(said.strip())
         if not root or not 0 < len(words) <= 12 or (is_word and not is_label):
             continue
         if note not in fit:

@@ -29,6 +29,7 @@ _SCRIPTS = {
     "mover": "^",
     "munderover": "_^",
 }
+_EMPTY = frozenset(["maligngroup", "malignmark", "mprescripts", "mspace", "none"])
 _ROW_END = r" \\ "
 _MARKED = re.compile(r"[\\^_]")
 _COMMAND = re.compile(r"\\[A-Za-z]+\Z")
@@ -36,7 +37,7 @@ _ATOM = re.compile(r"[^\s\\{}_^]|\\[A-Za-z]+|\\[{}#%&_$]|\\(?:mathrm|text)\{[^{}
 
 
 def tex_of(reader: Reader, root: int, texts: Mapping[int, Written]) -> str:
-    """Return the TeX of a ``math`` element, empty if its text alone says as much, or if it is too long.
+    """Return the TeX of a ``math`` element, empty if its text alone says as much or more, or if it is too long.
 
     Parameters
     ----------
@@ -56,6 +57,8 @@ def tex_of(reader: Reader, root: int, texts: Mapping[int, Written]) -> str:
                 continue
         elif name.startswith("#"):
             continue
+        elif name in _EMPTY and inside:
+            return ""
         else:
             made = _made(name, inside, reader.given(node))
         if len(made) > LONGEST:

@@ -148,6 +148,8 @@ def embedded(reader: Reader, node: int) -> tuple[str, str]:
     """Return title and address of the media in an ``iframe``, ``video`` or ``audio``, empty strings if unknown."""
     given = reader.given(node)
     tag = reader.names[reader.tag[node]]
+    if "srcdoc" in given:  # which is what the frame shows, whatever its address is
+        return "", ""
     if tag == "lite-youtube":
         address = (
             f"https://www.youtube.com/watch?v={given.get('videoid', '')}" if given.get("videoid") else ""

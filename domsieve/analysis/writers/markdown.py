@@ -325,7 +325,7 @@ class _Walk:
         self.inline.text(words)
         self.inline.close(mark)
         self._end_line()
-        if tag != "iframe" or "/" in address:
+        if tag == "iframe":  # others show their text, if it is kept
             self.skip = max(self.skip, self.reader.end[node])
 
     # Blocks.
