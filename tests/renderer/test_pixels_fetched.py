@@ -1,5 +1,6 @@
 """What pictures say of texts while the page is still loading: nothing that arrives late shows hidden text."""
 
+import base64
 import io
 import threading
 import time
@@ -39,6 +40,11 @@ def _square(colour: str) -> bytes:
     file = io.BytesIO()
     Image.new("RGB", (900, 60), colour).save(file, "PNG")
     return file.getvalue()
+
+
+def _inline(colour: str) -> str:
+    """Return a picture as an address; each test needs one of its own: what was loaded once is there at once."""
+    return f"data:image/png;base64,{base64.b64encode(_square(colour)).decode()}"
 
 
 @pytest.fixture(scope="module")
@@ -154,6 +160,73 @@ def test_a_lazy_picture_that_no_reader_can_scroll_to_pushes_nothing_into_view(st
     assert _show(studio, f"<div style='overflow:hidden;height:24px'>{inner}</div>")[_WORDS]
     cut = "<style>html { overflow-x: hidden }</style>"
     assert _show(studio, cut + box.format(lazy.format("left"), _WORDS))[_WORDS]
+
+
+# The cover leaves the text as soon as the picture makes the box higher.
+_PUSHING = (
+    "<div style='position:relative;width:900px;padding-top:40px'><p style='position:absolute;top:0;margin:0'>{}</p>{}"
+    "<div style='position:absolute;left:0;bottom:0;width:900px;height:60px;background:#fff'></div></div>"
+)
+_ROW = (
+    "<div tabindex=-1 style='display:flex;overflow-x:auto;overflow-y:hidden;width:900px;min-height:20px;"
+    "scrollbar-width:none;{}'><div style='flex:none;width:9000px'></div><img loading=lazy src={}></div>"
+)
+
+
+@pytest.mark.usefixtures("colours")
+@pytest.mark.parametrize("is_inline", [False, True])
+@pytest.mark.parametrize(
+    ("row", "is_open"),
+    [
+        (_ROW.format("", "{}"), True),
+        (
+            f"<div style='height:70px;overflow:auto'>{_ROW.format('top:90px;position:relative', '{}')}</div>",
+            True,
+        ),
+        (_ROW.format("visibility:hidden", "{}"), False),
+        (_ROW.format("clip-path:inset(50%)", "{}"), False),
+        (_ROW.format("transform:rotateX(180deg);backface-visibility:hidden", "{}"), False),
+        (f"<div style='overflow:auto'>{_ROW.format('top:-100px;position:relative', '{}')}</div>", False),
+        (_ROW.format("height:4px;min-height:0", "{}"), False),
+    ],
+)
+def test_only_a_box_that_a_pointer_meets_is_scrolled(
+    studio: Studio, row: str, *, is_open: bool, is_inline: bool
+) -> None:
+    address = _inline(f"#{len(row):06x}") if is_inline else "/black.png"
+    said = _show(studio, _PUSHING.format(_WORDS, row.format(address)) + _FAR)
+    assert (said[_WORDS] == Hiding.NONE) is is_open
+
+
+@pytest.mark.usefixtures("colours")
+def test_where_no_reader_can_scroll_to_no_picture_in_a_closed_tree_comes(studio: Studio) -> None:
+    lazy = (
+        "<img loading=lazy src=/black.png style='position:relative;left:9000px;display:block;min-width:1px'>"
+    )
+    locked = "<style>html { overflow-x: hidden }</style>"
+    said = _show(
+        studio,
+        locked + _PUSHING.format(_WORDS, f"<div style='min-height:20px'>{_IN_CLOSED.format(lazy)}</div>"),
+    )
+    assert said[_WORDS]
+
+
+@pytest.mark.usefixtures("colours")
+def test_lazy_pictures_come_from_the_top_of_the_page(studio: Studio) -> None:
+    lazy = "<img loading=lazy src={} style='display:block'>"
+    last = "<div style='order:1;flex:none;width:300px;padding-top:12000px;min-height:20px'>{}</div>"
+    first = (
+        "<div style='flex:none;padding:5000px 0 0 600px'>{}</div>"  # which leaves no room for the other one
+    )
+    both = last.format(lazy.format(_inline("#f00"))) + first.format(lazy.format("/black.png"))
+    said = _show(
+        studio,
+        "<div style='position:relative;width:900px;padding-top:40px'>"
+        f"<p style='position:absolute;top:0;margin:0'>{_WORDS}</p>"
+        f"<div style='display:flex;align-items:start;overflow:clip;width:900px'>{both}</div>"
+        "<div style='position:absolute;left:0;bottom:12000px;width:900px;height:60px;background:#fff'></div></div>",
+    )
+    assert said[_WORDS]
 
 
 @pytest.mark.usefixtures("colours")

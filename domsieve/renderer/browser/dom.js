@@ -34,6 +34,7 @@
 // paintsBeyond(element): whether a picture or the like paints beyond its box.
 // restlessIn(trees): see below.
 // hold(animation), isHeld(animation), letGo(animation): pauses one at the very time it has, and lets it go on.
+// XHTML, HTML: the namespace of HTML, and the rule that gives it a name in a style sheet.
 // NOBODY, STRONGEST: a selector that nothing has, and one that all have and that is stronger than those of pages.
 globalThis.dom = (() => {
   const NOBODY = "#SECRET_NAME"; // another one in each process
@@ -62,9 +63,11 @@ globalThis.dom = (() => {
     const all = [...trees(inner)];
     yield [inner, x, y, all];
     for (const one of all.flatMap((tree) => [...tree.querySelectorAll("iframe, frame")])) {
-      const box = one.getBoundingClientRect();
-      const [left, top] = [x + box.left + one.clientLeft, y + box.top + one.clientTop];
-      if (one.contentDocument) yield* places(one.contentDocument, left, top);
+      if (!one.contentDocument) continue;
+      if (isLaidOut(one)) { // else the question for its box would lay it out
+        const box = one.getBoundingClientRect();
+        yield* places(one.contentDocument, x + box.left + one.clientLeft, y + box.top + one.clientTop);
+      } else yield* places(one.contentDocument, x, y);
     }
   };
   const allTrees = () => [...places(document, 0, 0)].flatMap(([, , , all]) => all);
@@ -127,6 +130,7 @@ globalThis.dom = (() => {
   const MOST_RUNS = 1_000; // a bound of the work
   const containing = ({ contain }) =>
     `${/strict|(^| )size/.test(contain) ? "size " : /inline-size/.test(contain) ? "inline-size " : ""}layout style paint`;
+  const XHTML = "http://www.w3.org/1999/xhtml", HTML = `@namespace html url(${XHTML});`;
   const STRONGEST = `:not(${NOBODY})`.repeat(9);
   const ways = () => {
     const numbers = new Map(), paths = new Map();
@@ -180,15 +184,21 @@ globalThis.dom = (() => {
   const NAMED_PARTS = "svg[id], svg [id]";
   const REFERRING = ["fill", "stroke", "mask", "clipPath", "filter", "backdropFilter", "markerStart", "markerMid", "markerEnd",
     "offsetPath"];
+  const refersByName = (style) => REFERRING.some((name) => style[name].includes("#"));
+  // Whether a box around an element shows its content to nobody, which is laid out only if a script asks for it.
+  const isNeverShown = (element) => {
+    let one = element;
+    while (one && !isLaidOut(one)) one = above(one);
+    return Boolean(one) && one !== element
+      && (getComputedStyle(one).contentVisibility === "hidden" || run(one, Element, "matches", "details:not([open])"));
+  };
   const refersToSkipped = () => {
     if (!unskipped.size) return false;
     const skippedBy = (one) => (!one || unskipped.has(one) ? one : skippedBy(above(one)));
     const isDrawn = (one) => [...part(one, Element, "attributes")].some(({ localName, value }) =>
       localName === "href" && value.includes("#") && !run(one, Element, "matches", "a, area, link, base"));
-    const refers = (one) => isDrawn(one) || ["", "::before", "::after", "::backdrop"].some((pseudo) => {
-      const style = getComputedStyle(one, pseudo);
-      return REFERRING.some((name) => style[name].includes("#"));
-    });
+    const refers = (one) =>
+      isDrawn(one) || ["", "::before", "::after", "::backdrop"].some((pseudo) => refersByName(getComputedStyle(one, pseudo)));
     const found = (selector) => allTrees().flatMap((tree) => [...tree.querySelectorAll(selector)]);
     const boxes = new Set(found(NAMED_PARTS).map(skippedBy).filter(Boolean));
     const others = new Set(boxes.size ? found("*").filter(refers).map(skippedBy) : []);
@@ -207,7 +217,8 @@ globalThis.dom = (() => {
   };
   const scrolls = ({ overflowX, overflowY }) => [overflowX, overflowY].map((value) => /auto|scroll/.test(value));
   // They do so if it has no box of its own.
-  const showsNoscript = (tree) => [...tree.querySelectorAll("noscript")].some((one) => getComputedStyle(one).display === "contents");
+  const showsNoscript = (tree) => [...tree.querySelectorAll("noscript")].filter(isLaidOut)
+    .some((one) => getComputedStyle(one).display === "contents");
   // Along which axes the page can be scrolled by its styles: the body says so only if the root does not.
   const openAxes = () => {
     const styles = [own("documentElement"), own("body")].filter(Boolean).map((one) => getComputedStyle(one));
@@ -373,9 +384,9 @@ globalThis.dom = (() => {
       const follows = ({ transitionProperty, transitionDelay, transitionDuration }) => /[1-9]/.test(transitionDelay + transitionDuration)
         && (isInherited || transitionProperty.split(", ").some((name) => names.has(name)));
       const parts = ["::before", "::after"];
-      const styles = within(effect.target).filter(isLaidOut)
-        .flatMap((inner) => [getComputedStyle(inner), ...parts.map((name) => getComputedStyle(inner, name))]);
-      return [...styles, ...parts.map((name) => getComputedStyle(effect.target, name))].some(follows);
+      const partsOf = (one) => parts.map((name) => getComputedStyle(one, name));
+      const styles = within(effect.target).filter(isLaidOut).flatMap((inner) => [getComputedStyle(inner), ...partsOf(inner)]);
+      return [...styles, ...(isLaidOut(effect.target) ? partsOf(effect.target) : [])].some(follows);
     };
     const FRAMES = "iframe, frame, object, embed";
     const holdsFrame = (one) => one?.matches(FRAMES) || one?.querySelector(FRAMES);
@@ -416,9 +427,9 @@ globalThis.dom = (() => {
 
   return {
     part, run, own, kind, isLaidOut, viewOf, trees, places, allTrees, laidOut, isOwn, animated, selectorsOf, isSkipping, unskip,
-    refersToSkipped, isBounded, showsNoscript, paintsBeyond, scrolls, openAxes, canScroll, animationsOf, refreshOf, refreshBy,
+    refersToSkipped, refersByName, isNeverShown, isBounded, showsNoscript, paintsBeyond, scrolls, openAxes, canScroll, animationsOf, refreshOf, refreshBy,
     leavesIn, clocksOf,
-    hasOwn, ANIMATING, STRONGEST, NOBODY, isSent, runs, leftOf, endsWithin, isYoung, hasSizeQueries, restlessIn, lasts, periodOf, repeats,
+    hasOwn, ANIMATING, STRONGEST, NOBODY, XHTML, HTML, isSent, runs, leftOf, endsWithin, isYoung, hasSizeQueries, restlessIn, lasts, periodOf, repeats,
     isEndless, above, NAMED_PARTS,
     begins, isPassing, bringTo, SOON_MS, SLOW_MS, ENDLESS_MS, hold, isHeld, letGo,
   };

@@ -22,7 +22,7 @@ globalThis.domsieve = (() => {
   const {
     part, run, own, isLaidOut, showsNoscript, trees, places, allTrees, laidOut, animated, isSkipping, unskip, refersToSkipped, canScroll, animationsOf,
     refreshOf, refreshBy, leavesIn, clocksOf, hasOwn, isSent, kind, isYoung, runs, leftOf, repeats, begins, isPassing, periodOf, bringTo,
-    SOON_MS, SLOW_MS, STRONGEST, hold, isHeld, letGo, restlessIn,
+    SOON_MS, SLOW_MS, STRONGEST, HTML, hold, isHeld, letGo, restlessIn,
   } = dom;
 
   let lastChange = performance.now();
@@ -308,7 +308,7 @@ globalThis.domsieve = (() => {
   let postponed = [], passing = [];
   const held = [];
   const noNoscript = new CSSStyleSheet();
-  noNoscript.replaceSync(`noscript${STRONGEST} { display: none !important; transition: none !important }`);
+  noNoscript.replaceSync(`${HTML} html|noscript${STRONGEST} { display: none !important; transition: none !important }`);
   const frame = () => new Promise((done) => requestAnimationFrame(done));
 
   return {

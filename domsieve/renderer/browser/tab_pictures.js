@@ -1,12 +1,13 @@
 // Evaluated after tab.js: adds what waits for pictures, so that pictures of the page show what readers see.
 // isAwaited(element): whether a lazy picture, video or frame is not there yet.
+// isHit(box): whether readers can get at a box in the window.
 // layOut(): lays out what is skipped far from the window, so that what readers find there begins and loads, as when they
 // come near; returns whether there is any.
 // visit(places): has rests() scroll to places, too, [[left, top, right, bottom], ...] in px of the window as it is now.
 // rests(): "rests" if animations have ended that end soon, others that count as after `endMs` have gone on for `oldMs`, and
 // lazy pictures have come; it gives up when none has come for `lazyMs`. Else "begins" if an animation waits for
 // a frame to begin with, or "moves".
-// leftOut(): "unvisited" if there are lazy ones that were not scrolled to in time, "pictures" if some were shown too late.
+// leftOut(): "unvisited" if there are lazy ones that were not scrolled to in time, or only far away, "pictures" if some were shown too late.
 // notePictures(), lostPictures(): where the pictures and frames are [[left, top, right, bottom], ...] that had not come
 // when they were noted, or have gone since because loading was stopped, and the texts that they met then, if the page was
 // laid out anew; in px of the page.
@@ -21,7 +22,8 @@ Object.assign(domsieve, (() => {
   // size then, or paint elsewhere.
   let late, coming, reach, count, arrivedAt, elsewhere = [], rounds = 0;
   const [MOST_ROUNDS, MOST_TRIES] = [4, 20]; // scripts may add pictures for ever, or move them
-  const passed = new WeakSet(), visited = new WeakSet(), moved = new Map(), scrolled = new Set();
+  const FAR_PX = [10_000, 100_000]; // to the side and down: hardly a reader scrolls as far
+  const passed = new WeakSet(), visited = new WeakSet(), moved = new Map(), scrolled = new Set(), reached = new Set(), visitedPlaces = [];
   const hasAnswer = (one, address) => /^(data|blob):/.test(address) || viewOf(one).performance
     .getEntriesByType("resource").some(({ name }) => name.split("#")[0] === address.split("#")[0]);
   const isAwaited = (one) => {
@@ -85,6 +87,7 @@ Object.assign(domsieve, (() => {
   const isNear = ({ left, right, top, bottom }, reach) =>
     left < innerWidth + reach && right > -reach && top < innerHeight + reach && bottom > -reach;
   const pass = (one) => {
+    if (!isCut(one)) reached.add(one);
     passed.add(one);
     visited.add(one);
   };
@@ -93,47 +96,75 @@ Object.assign(domsieve, (() => {
     near.forEach(pass);
     coming = coming.filter((one) => !passed.has(one));
   };
-  const LEAST_PX = 10; // nobody turns a wheel over less
+  const [LEAST_PX, GRID] = [10, [0.1, 0.3, 0.5, 0.7, 0.9]]; // nobody turns a wheel over less
   // Where the window of an element may be scrolled to, in px of the window as it is now.
   const scrollable = (element) => {
     const { scrollingElement, documentElement } = viewOf(element).document;
     const { scrollWidth, scrollHeight, scrollLeft, scrollTop, clientWidth } = scrollingElement ?? documentElement;
     const { direction, writingMode } = getComputedStyle(documentElement);
     const left = (direction === "rtl" || writingMode.endsWith("-rl") ? clientWidth - scrollWidth : 0) - scrollLeft;
-    return new DOMRect(left, -scrollTop, scrollWidth, scrollHeight);
+    const goesAside = viewOf(element) !== window || openAxes()[0];
+    return new DOMRect(goesAside ? left : 0, -scrollTop, goesAside ? scrollWidth : clientWidth, scrollHeight);
   };
-  // Whether readers may get at a box: not if styles hide or cut it, or a box around it does that never scrolls, or if it is
-  // where nobody can scroll to.
-  const isOpen = (box) => {
-    if (!run(box, Element, "checkVisibility", { opacityProperty: true, visibilityProperty: true })) return false;
-    let { left, top, right, bottom } = box.getBoundingClientRect(), whole = scrollable(box);
-    for (let one = box; one && viewOf(one) === viewOf(box); one = above(one)) {
-      const { clipPath, overflow, position } = getComputedStyle(one);
-      if (clipPath !== "none") return false;
+  // How wide and high an element is seen at most: of what boxes around it that never scroll leave, where its window may be
+  // scrolled to; below 0 if it is beside that.
+  const seenOf = (element) => {
+    let { left, top, right, bottom } = element.getBoundingClientRect(), whole = scrollable(element);
+    for (let one = element; one && viewOf(one) === viewOf(element); one = above(one)) {
+      const { overflow, position } = getComputedStyle(one);
       if (position === "fixed") whole = new DOMRect(0, 0, viewOf(one).innerWidth, viewOf(one).innerHeight);
       if (overflow === "visible" || canScroll(one).some(Boolean)) continue;
       const around = one.getBoundingClientRect();
       [left, top] = [Math.max(left, around.left), Math.max(top, around.top)];
       [right, bottom] = [Math.min(right, around.right), Math.min(bottom, around.bottom)];
     }
-    const frame = viewOf(box)?.frameElement;
-    const wide = Math.min(right, whole.right) - Math.max(left, whole.left);
-    const high = Math.min(bottom, whole.bottom) - Math.max(top, whole.top);
-    return wide >= LEAST_PX && high >= LEAST_PX && (!frame || (!frame.closest("[inert]") && isOpen(frame)));
+    return [Math.min(right, whole.right) - Math.max(left, whole.left), Math.min(bottom, whole.bottom) - Math.max(top, whole.top)];
   };
-  // As readers can: not where styles say that it snaps, and of pages that consent boxes lock, which will be released, only down.
-  // Returns whether anything was scrolled.
-  const scrollToIt = (element) => {
-    const page = own("scrollingElement");
-    let isScrolled = false;
+  const isCut = (element) => Math.min(...seenOf(element)) < 0;
+  // Whether readers may get at a box: not if styles hide or cut it, or a box around it does that never scrolls, or if it is
+  // where nobody can scroll to.
+  const isOpen = (box) => {
+    if (!run(box, Element, "checkVisibility", { opacityProperty: true, visibilityProperty: true })) return false;
+    for (let one = box; one && viewOf(one) === viewOf(box); one = above(one)) {
+      if (getComputedStyle(one).clipPath !== "none") return false;
+    }
+    const frame = viewOf(box)?.frameElement;
+    return Math.min(...seenOf(box)) >= LEAST_PX && (!frame || (!frame.closest("[inert]") && isOpen(frame)));
+  };
+  // Whether a pointer meets a box in the window, also below others, and in more than a line of pixels.
+  const isHit = (box) => {
+    const [root, view] = [run(box, Node, "getRootNode"), viewOf(box)];
+    const meets = (x, y) => run(root, kind(root) === Node.DOCUMENT_NODE ? Document : ShadowRoot, "elementsFromPoint", x, y).includes(box);
+    const meetsThere = (x, y) => meets(x, y) && [[LEAST_PX / 2, 0], [0, LEAST_PX / 2]].every(([across, down]) =>
+      meets(x + across, y + down) || meets(x - across, y - down));
+    const { left, top, right, bottom } = box.getBoundingClientRect();
+    const places = (from, to, end) => GRID.map((share) => Math.max(from, 0) + share * (Math.min(to, end) - Math.max(from, 0)));
+    const [across, down] = [places(left, right, view.innerWidth), places(top, bottom, view.innerHeight)];
+    return run(box, Element, "checkVisibility", { opacityProperty: true, visibilityProperty: true })
+      && across.some((x) => down.some((y) => meetsThere(x, y))) && (!view.frameElement || isHit(view.frameElement));
+  };
+  const overflows = (box) => [["scrollWidth", "clientWidth"], ["scrollHeight", "clientHeight"]]
+    .some(([whole, own]) => part(box, Element, whole) > part(box, Element, own) + 1);
+  // As readers can: of boxes in others the outer one first, each if a pointer meets it then; not where styles say that it
+  // snaps, and of pages that consent boxes lock, which will be released, only down. Returns whether it may help to try again.
+  const scrollToIt = (element, shut) => {
+    const page = own("scrollingElement"), boxes = [];
     for (let box = above(element); box; box = above(box)) {
-      const [isWide, isHigh] = box === page ? [openAxes()[0], true] : canScroll(box);
-      if ((!isWide && !isHigh) || (box !== page && !isOpen(box))) continue;
+      const axes = box === page ? [openAxes()[0], true] : canScroll(box);
+      if (axes.some(Boolean) && !shut.has(box) && overflows(box)) boxes.unshift([box, axes]);
+    }
+    let isScrolled = false;
+    for (const [at, [box, [isWide, isHigh]]] of boxes.entries()) {
+      if (box !== page && !isHit(box)) {
+        shut.add(box);
+        return true;
+      }
       const [x, y] = [part(box, Element, "scrollLeft"), part(box, Element, "scrollTop")];
       if (!moved.has(box)) moved.set(box, [x, y]);
       if (box !== page) scrolled.add(box);
       const isPort = box === viewOf(box).document.scrollingElement;
-      const one = boxOf(element), port = box === page ? new DOMRect() : boxOf(isPort ? viewOf(box).frameElement : box);
+      const one = boxOf(boxes[at + 1]?.[0] ?? element);
+      const port = box === page ? new DOMRect() : boxOf(isPort ? viewOf(box).frameElement : box);
       const [left, top] = [x + one.x - port.x, y + one.y - port.y];
       run(box, Element, "scrollTo", { ...(isWide && { left }), ...(isHigh && { top }), behavior: "instant" });
       isScrolled ||= part(box, Element, "scrollLeft") !== x || part(box, Element, "scrollTop") !== y;
@@ -148,6 +179,8 @@ Object.assign(domsieve, (() => {
     }
     moved.clear();
   };
+  // Readers come from the top, and what comes first may keep others from coming.
+  const highest = (some) => some.map((one) => [boxOf(one).top, one]).sort(([one], [other]) => one - other)[0]?.[1];
   const freshOnes = () => {
     const known = new Set(late);
     return allAwaited().filter((one) => !known.has(one));
@@ -164,11 +197,11 @@ Object.assign(domsieve, (() => {
     const waiting = late.filter(isComing);
     if (waiting.length < count) [count, arrivedAt] = [waiting.length, now];
     if (now - arrivedAt >= limitMs) coming = [];
-    const next = coming.find(isAwaited) ?? coming.find(isComing); // no script may ever bring the others
+    const next = highest(coming.filter(isAwaited)) ?? highest(coming.filter(isComing)); // no script may ever bring the others
     if (next) {
       // What is sticky moves on with the page.
-      let [isOn, tries] = [true, 0];
-      while (isOn && tries++ < MOST_TRIES && !isNear(boxOf(next), 0)) isOn = scrollToIt(next);
+      let [isOn, tries] = [true, 0], shut = new Set();
+      while (isOn && tries++ < MOST_TRIES && !isNear(boxOf(next), 0)) isOn = scrollToIt(next, shut);
       if (!isOn || isNear(boxOf(next), 0)) pass(next);
       passNear();
       return true;
@@ -177,7 +210,8 @@ Object.assign(domsieve, (() => {
     if (place) {
       const [root, { x, y }] = [own("scrollingElement") ?? own("documentElement"), place()];
       if (!moved.has(root)) moved.set(root, [part(root, Element, "scrollLeft"), part(root, Element, "scrollTop")]);
-      scrollBy({ left: x, top: y, behavior: "instant" });
+      scrollBy({ ...(openAxes()[0] && { left: x }), top: y, behavior: "instant" });
+      visitedPlaces.push(place);
       elsewhere = elsewhere.filter((one) => one !== place && !isNear(one(), 0));
       return true;
     }
@@ -219,6 +253,7 @@ Object.assign(domsieve, (() => {
 
   return {
     isAwaited,
+    isHit,
 
     layOut() {
       let isSkipping = false;
@@ -247,10 +282,14 @@ Object.assign(domsieve, (() => {
     },
 
     leftOut() {
-      // A reader comes later than this to what only a moment made a box that scrolls.
+      // A reader comes later than this to what only a moment made a box that scrolls, or put where a reader comes.
       const isThere = (box) => part(box, Node, "isConnected");
       const isShut = [...scrolled].filter(isThere).some((box) => !canScroll(box).some(Boolean) || !isOpen(box));
-      const isLeft = isShut || late?.some((one) => isAwaited(one) && !visited.has(one));
+      // Nor does one come to what is gone from there, or as far away.
+      const isFar = (box) => edges(box, scrollX, scrollY).some((px, at) => Math.abs(px) > FAR_PX[at % 2]);
+      const isGone = (one) => isLaidOut(one) && (isCut(one) || isFar(boxOf(one)));
+      const isLost = [...reached].filter(isThere).some(isGone) || visitedPlaces.some((place) => isFar(place()));
+      const isLeft = isShut || isLost || late?.some((one) => isAwaited(one) && !visited.has(one));
       return [...(isLeft ? ["unvisited"] : []), ...(late && freshOnes().length ? ["pictures"] : [])];
     },
 

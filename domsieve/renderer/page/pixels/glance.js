@@ -19,7 +19,7 @@
 Object.assign(domsieve, (() => {
   const {
     part, run, own, kind, isLaidOut, paintsBeyond, viewOf, trees, allTrees, canScroll, openAxes, animated, animationsOf, isOwn, isYoung, clocksOf, hasOwn, hold, letGo,
-    showsNoscript, STRONGEST,
+    showsNoscript, STRONGEST, HTML,
   } = dom;
 
   const [MOST_BOXES, MOST_FIXED, LEAST_PX, WHOLE] = [300, 40, 2, 0.9];
@@ -30,8 +30,8 @@ Object.assign(domsieve, (() => {
   let lighted = [];
   const light = (tree, withScripts) => {
     const lit = new ((tree.ownerDocument ?? tree).defaultView.CSSStyleSheet)();
-    const unscripted = withScripts && !showsNoscript(tree) ? `noscript${STRONGEST} { display: none !important }` : "";
-    lit.replaceSync(`*${STRONGEST} { caret-animation: manual !important } ${unscripted}`);
+    const unscripted = withScripts && !showsNoscript(tree) ? `html|noscript${STRONGEST} { display: none !important }` : "";
+    lit.replaceSync(`${HTML} *${STRONGEST} { caret-animation: manual !important } ${unscripted}`);
     tree.adoptedStyleSheets = [...tree.adoptedStyleSheets, lit];
     lights.push([tree, lit]);
   };
@@ -126,7 +126,7 @@ Object.assign(domsieve, (() => {
         return true;
       };
       return [...boxes.keys()].filter((at) => boxes[at].outer.length === depth
-        && (isRoot(boxes[at]) || (isInView(boxes[at].one) && isFresh(boxes[at], at))));
+        && (isRoot(boxes[at]) || (isInView(boxes[at].one) && domsieve.isHit(boxes[at].one) && isFresh(boxes[at], at))));
     },
 
     scrollBoxes(numbers, axis, share) {

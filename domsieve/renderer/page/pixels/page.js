@@ -22,7 +22,7 @@
 // document, and on the page, where it may be in a slot, waysOf(element): how far it can be scrolled to the side and down,
 // isWindow(element), scrolledTo(element), scrollOn(element, left, top) and scrollBack([element, [left, top]]).
 globalThis.domsievePixels = (() => {
-  const { part, run, own, isLaidOut, isBounded, showsNoscript, paintsBeyond, trees, isOwn, animated, NOBODY } = dom;
+  const { part, run, own, isLaidOut, isBounded, showsNoscript, paintsBeyond, trees, isOwn, animated, NOBODY, HTML } = dom;
 
   const sheet = (rules) => {
     const made = new CSSStyleSheet();
@@ -33,7 +33,7 @@ globalThis.domsievePixels = (() => {
   const strong = (selector) => `:is(${selector}, ${NOBODY.repeat(9)} *)`;
   const released = sheet(`${strong(":root")} { overflow-y: auto !important }
     ${strong(":root > body")} { overflow: visible !important }`);
-  const unscripted = sheet(`${strong("noscript")} { display: none !important; transition: none !important }`);
+  const unscripted = sheet(`${HTML} ${strong("html|noscript")} { display: none !important; transition: none !important }`);
   let silenced = [];
 
   const addressOf = (given) => (URL.canParse(given, document.baseURI) ? new URL(given, document.baseURI).href.split("#")[0] : null);
