@@ -216,8 +216,9 @@ def test_pieces_of_a_word_may_be_lower_than_others() -> None:
 def test_ink_of_no_text_is_counted_but_for_lines_and_shadows() -> None:
     levels = np.zeros((60, 200), np.uint8)
     levels[20:30, 40:60] = 200  # letters
-    levels[34:36, 32:68] = 200  # a line below them
+    levels[34:38, 32:68] = 200  # a line below them
     levels[20:30, 100:120] = 200  # what nobody knows
+    levels[40:43, 100:120] = 200  # too low for letters
     known = np.zeros_like(levels, dtype=np.bool_)
     known[18:32, 38:62] = True
     words = Words(
@@ -228,8 +229,8 @@ def test_ink_of_no_text_is_counted_but_for_lines_and_shadows() -> None:
     )
     none, nothing = np.zeros(1, np.bool_), np.full((1, 4), np.nan)
     assert words.count_other_ink(levels, known, ~none, nothing) == 200
-    assert words.count_other_ink(levels, known, none, np.full((1, 4), 0.2)) == 216
-    assert words.count_other_ink(levels, known, none, nothing) == 272
+    assert words.count_other_ink(levels, known, none, np.full((1, 4), 0.2)) == 232
+    assert words.count_other_ink(levels, known, none, nothing) == 344
 
 
 def test_letters_touch_that_their_font_keeps_apart() -> None:
@@ -295,7 +296,7 @@ def test_what_rules_drop_and_pictures_show_takes_what_is_beside_it(studio: Studi
     style = "backdrop-filter: invert(1); color: #eee"  # rules take the ground for white
     page = show(
         studio,
-        f"<p>before</p><p style='margin: 60px 0; {style}'>We shall <b style='color: #fff'>never let them</b> "
+        f"<p>before</p><p style='margin: 250px 0; {style}'>We shall <b style='color: #fff'>never let them</b> "
         "pay all our money</p><p>after</p>",
     )
     text = domsieve.clean(page, method="none", hidden="pixels").text

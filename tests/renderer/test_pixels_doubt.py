@@ -332,10 +332,68 @@ def test_what_ends_late_while_something_else_goes_on_leaves_doubt(ahead: Snapsho
             "transitions are so slow",
         ),
         ("<style>i { transition: opacity 9s }</style><i>1</i>", ""),
+        ("<i style='offset-path: url(#p)'>1</i>", "drawings are drawn in other ones"),
+        (
+            "<div style='content-visibility: hidden'><svg><linearGradient id=g /></svg></div><svg>"
+            "<path fill='url(#g)' /></svg>",
+            "what is never shown takes part",
+        ),
+        (
+            "<details><svg><mask id=m /></svg></details><p style='mask: url(#m)'>1</p>",
+            "what is never shown takes part",
+        ),
+        ("<svg style='display: none'><mask id=m /></svg><svg><path mask='url(#m)' /></svg>", ""),
+        (
+            "<style>@layer a { p { color: red !important } }</style><p>1</p>",
+            "hardly any page has important styles",
+        ),
+        (
+            "<style>@layer b; p { color: red !important } @layer a { i { width: 9px !important } }</style><p>1</p>",
+            "",
+        ),
+        ("<p id=p>1</p><script>getSelection().selectAllChildren(p)</script>", "text is selected"),
+        (
+            f"<svg><text y=20><a style='fill: #000 !important'>{_WORDS}</a></text></svg>",
+            "letters cannot be made transparent",
+        ),
+        (
+            "<iframe sandbox srcdoc='<svg><filter><feImage href=#a /></filter></svg>'></iframe>",
+            "drawings are drawn",
+        ),
+        (
+            "<style>@keyframes k { 0%, 99% { left: 0 } } div { position: relative; left: -9000px; "
+            "margin-top: 9000px; animation: k 3s step-end }</style><div><img loading=lazy src=late.png width=9 "
+            "height=9></div>",
+            "there are more lazy pictures than can be waited for",
+        ),
         ("<b>1</b><script>CSS.highlights.set('x', new Highlight())</script>", "highlights of a script"),
         (f"<p style=\"text-emphasis: '\u25cf'\">{_WORDS}</p>", "letters have marks of emphasis"),
+        ("<p style=\"text-emphasis: '\u25cf'\">+</p>", "signs have marks of emphasis"),
         ("<ol><li style='list-style-type: \"words that are no text\"'>1</ol>", "markers of lists have words"),
+        (
+            # Letters of formulas.
+            f"<ol><li style='list-style-type: \"{''.join(map(chr, range(0x1D5BA, 0x1D5CA)))}\"'>1</ol>",
+            "markers of lists have words",
+        ),
         ("<ol type=i><li value=888>1<li>2</ol>", ""),
+        (
+            f"<p style='position: fixed; left: -900px; text-shadow: 900px 0 #000'>{_WORDS}</p>",
+            "letters show by their shadows alone",
+        ),
+        (
+            f"<p style='position: absolute; top: 3000px; left: -900px; text-shadow: 900px 0 #000'>{_WORDS}</p>",
+            "letters show by their shadows alone",
+        ),
+        (
+            f"<p style='-webkit-mask: linear-gradient(red, red) text; background: red'>{_WORDS}</p>",
+            "masks are cut to letters",
+        ),
+        (
+            f"<p>{_WORDS}<b style='color: transparent; background: red !important; background-clip: text !important; "
+            f"opacity: 1 !important'>{_WORDS}</b></p>",
+            "letters cannot be made transparent",
+        ),
+        (f"<p style='position: fixed; left: -900px; text-shadow: 1px 1px #000'>{_WORDS}</p>", ""),
         (
             "<style>.a { margin-top: 9000px; content-visibility: auto }</style><div><template shadowrootmode=open>"
             "<style>.a { margin-top: 9000px; content-visibility: auto }</style><div class=a><slot name=s></slot>"
@@ -356,6 +414,10 @@ def test_what_ends_late_while_something_else_goes_on_leaves_doubt(ahead: Snapsho
             "k 2.5s } b { display: block; height: 9000px }</style><div tabindex=-1><b></b><img loading=lazy "
             "src=late.png width=9 height=9></div>",
             "there are more lazy pictures than can be waited for",
+        ),
+        (
+            "<img loading=lazy src=late.png width=9 height=9 style='position: absolute; top: 120000px'>",
+            "there are more lazy pictures than can be waited for, or some",
         ),
     ],
 )

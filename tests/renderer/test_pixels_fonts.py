@@ -548,7 +548,7 @@ def test_fonts_that_may_draw_other_letters_leave_doubt(
         for number in range(len(fonts))
     )
     page = show(studio, f"<style>{faces}</style><p>{words}</p>{others}")
-    said = tuple(f"capture: pixels: unsure, {one} " for one in ("fonts draw letters", "letters"))
+    said = tuple(f"capture: pixels: unsure, {one} " for one in ("fonts draw letters", "letters", "a font"))
     assert str(page.provenance.reasons[:1]).startswith(said, 2) or judged(page).get(
         _WORDS.split(maxsplit=1)[0]
     )

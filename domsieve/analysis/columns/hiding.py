@@ -87,7 +87,7 @@ _LEAST_MEDIUM_PX = 8.0
 # So many points of a text are compared with shapes, and so many texts at once. Guesses.
 _ACROSS, _DOWN, _AT_ONCE = 15, 5, 500
 # So many letters that rules drop and pictures show may change a text. Nearer than this, it is beside them. Guesses.
-_FEWEST_LOST, _BESIDE_PX = 5, 40.0
+_FEWEST_LOST, _BESIDE_PX = 5, 200.0
 # In so many parts of a shape that goes past a text, the text is looked for.
 _PASSED = 9
 

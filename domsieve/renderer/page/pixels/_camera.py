@@ -23,8 +23,9 @@ from domsieve.snapshot.page import Kind
 if TYPE_CHECKING:
     from PIL.Image import Image
 
-# A bound of the work on one page: texts whose lines the page is asked for.
-_MOST_DISPLACED = 30_000
+# Bounds of the work on one page: texts whose lines the page is asked for, those that it is asked about again, and
+# backgrounds that are cut to letters. Texts beyond them are unsure.
+_MOST_DISPLACED, _MOST_SHADED, _MOST_CUT = 30_000, 30_000, 500
 # Lines whose width differs from that in their font by more than this share may be first lines in another one.
 _MOST_MISFIT = 0.01
 _LONGEST_BREAK_S = 0.05
@@ -41,7 +42,10 @@ class Camera(OpenPage):
     ----------
     origin : how far the place from which a page is scrolled is from the left and the top of all of it, in px (2,). It
         is not 0 in pages that are read to the left, if they are wider than the window.
+    unblanked : how many letters cannot be made transparent, as their styles forbid it.
     """
+
+    unblanked = 0
 
     def __init__(self, tab: Tab) -> None:
         super().__init__(tab)
@@ -285,6 +289,39 @@ class Camera(OpenPage):
         """Show the letters of documents again."""
         for document in documents:
             await self.call(document, "unblank")
+
+    async def cut(self, scene: Scene) -> None:
+        """Tell the documents which of their backgrounds are cut to letters, and where first letters are apart."""
+        scene.unsure |= scene.below(np.isin(np.arange(scene.ids.size), scene.cut[_MOST_CUT:]))
+        begun = scene.parent[scene.is_first_letter & scene.has_letters]
+        for name, nodes in (("cut", scene.cut), ("begin", begun)):
+            some = nodes[:_MOST_CUT]
+            for document in np.intersect1d(scene.document_of[some], [*self.worlds]).tolist():
+                own = some[scene.document_of[some] == document].tolist()
+                await self.call(document, name, *await self._handles(scene, own))
+
+    async def check_blank(self, scene: Scene) -> None:
+        """Find the texts that are not transparent without letters, since their styles forbid it."""
+        looks = scene.shaded | scene.below(np.isin(np.arange(scene.kind.size), scene.cut))
+        shaded = np.unique(scene.owner[looks[scene.owner] & ~scene.unsure[scene.owner]])
+        generated = np.unique(scene.owner[scene.is_generated[scene.owner]])
+        begun = np.flatnonzero(scene.is_first_letter & scene.has_letters)
+        left = np.zeros_like(scene.unsure)
+        asked = {"areBlank": shaded, "isBeginBlank": begun, "isGeneratedBlank": generated}
+        for question, every in asked.items():
+            texts, scene.unsure[every[_MOST_SHADED:]] = every[:_MOST_SHADED], True
+            for document in np.intersect1d(scene.document_of[texts], [*self.worlds]).tolist():
+                own = texts[scene.document_of[texts] == document]
+                parents = await self._handles(scene, scene.parent[own].tolist())
+                await self.blank({document: None})
+                left[own] |= ~np.array(await self.call(document, question, *parents), np.bool_)
+                await self.unblank([document])
+        scene.unsure |= left
+        self.unblanked = int(scene.letters[left[scene.owner]].sum())
+        if "mo" in scene.names:
+            await self.blank(dict.fromkeys(self.worlds))
+            self.unblanked += sum(await self.ask_all("countOperators"))
+            await self.unblank(self.worlds)
 
     async def lined(self, scene: Scene, parts: Bools) -> Bools:
         """Return which of some parts (B,) have lines or marks now."""

@@ -11,6 +11,7 @@ from domsieve.renderer.page.pixels._boxes import area
 from domsieve.renderer.page.pixels._letters import Letters
 from domsieve.renderer.page.pixels._parts import F64, OUTWARDS, Bools, Ints, meet, seen_ranges
 from domsieve.renderer.page.pixels._pictures import LEAST_SHARE, Pictures
+from domsieve.renderer.page.pixels._places import IN_COMMON
 from domsieve.renderer.page.pixels._scene import Scene
 from domsieve.renderer.page.pixels._strokes import BESIDE
 
@@ -24,8 +25,8 @@ _FEW_SIGNS = 2
 _SAME_ROW, _BESIDE = 0.5, 2.0
 # Those of a text are nearer than this, and if two of so many pairs in a row are parted, that is no chance. Guesses.
 _NEIGHBOURS, _DENSE = 15.0, 5
-# So many words in a row must be in one picture.
-_TOGETHER = 5
+# So many words must be in one picture, if they are in a row, or in rows in less room than two plain pictures share.
+_TOGETHER, _ROWS_PX, _SILENT = 5, 200.0, ("script", "style")
 
 
 class Sight(IntEnum):
@@ -101,17 +102,27 @@ class Count:
         beside = itertools.chain.from_iterable(self._beside.get(one, ()) for one in gone)
         return np.isin(np.arange(self._is_counted.size), [*beside])
 
+    def shades(self, seen: Bools) -> Bools:
+        """Return the parts (B,) that are not `seen`, but paint letters elsewhere, maybe where no picture is taken."""
+        scene, owner = self.scene, self.scene.owner
+        return np.asarray(~seen & scene.is_drawn_again[owner] & ~scene.absent[owner])
+
     def parted(self, seen: Bools) -> Bools:
         """Return the parts (B,) that are shown, but in no picture with the next ones.
 
-        Pictures of other words could stand where each is, at different times or places. Where words are in several
-        rows or far apart, a bar or the edge of the window may part some; so there, one pair says nothing alone.
+        Pictures of other words could stand where each is, at different times or places. Where texts are in several
+        rows or far apart, a bar or the edge of the window may part some; so there, one pair says nothing alone, and
+        more words only if it parts no two of them. Two rows of a text are near enough, but for boxes that scroll and
+        show only one at once, of which nothing is known.
 
         Parameters
         ----------
         seen : the parts that are seen (B,).
         """
-        scene, parts, found = self.scene, np.flatnonzero(seen & self.shown), np.zeros_like(seen)
+        scene, found = self.scene, np.zeros_like(seen)
+        # Style sheets can put words between those of a text, also such that are never written.
+        is_other = scene.is_generated | np.isin(scene.names, _SILENT)[np.maximum(scene.parent, 0)]
+        parts = np.flatnonzero(seen & self.shown & ~is_other[scene.owner])
         shown, one, other = self.shown_in[parts], parts[:-1], parts[1:]
         apart = np.maximum(
             scene.box[other, :2] - scene.box[one, 2:], scene.box[one, :2] - scene.box[other, 2:]
@@ -119,15 +130,27 @@ class Count:
         apart /= np.maximum(scene.drawn_px(one), 1)[:, None]
         is_near = (apart < _NEIGHBOURS).all(axis=1) & (scene.fixed_box[one] == scene.fixed_box[other])
         in_row = is_near & (apart[:, 0] < _BESIDE) & (apart[:, 1] < -_SAME_ROW)
-        together, are_near, room = shown, np.ones(parts.size, np.bool_), scene.common_room()
+        are_paired = is_near & (shown[:-1] & shown[1:]).any(axis=1)
+        are_near, are_linked = np.ones((2, parts.size), np.bool_)
+        together, room = shown, scene.common_room()
         for more in range(1, _TOGETHER):
             together, are_near = together[:-1] & shown[more:], are_near[:-1] & in_row[more - 1 :]
+            are_linked = are_linked[:-1] & are_paired[more - 1 :]
             first, last = parts[: len(together)], parts[more:]
             fit = (more == 1) | (scene.box[last, 2] - scene.box[first, 0] < room[first, 0])
-            begins = np.flatnonzero(are_near & fit & ~together.any(axis=1))
+            wide = np.maximum(*scene.box[[first, last], 2]) - np.minimum(*scene.box[[first, last], 0])
+            is_low = np.abs(scene.box[last, 1] - scene.box[first, 1]) < np.fmin(room[first, 1], _ROWS_PX)
+            fit_in_rows = is_low & (wide < room[first, 0])
+            are_asked = (are_near & fit) | (are_linked & fit_in_rows)
+            begins = np.flatnonzero(are_asked & ~together.any(axis=1))
             found[parts[np.add.outer(begins, np.arange(more + 1))]] = True
         fit = (scene.box[other, 2:] - scene.box[one, :2] < room[one]).all(axis=1)
-        is_parted = fit & is_near & ~(shown[:-1] & shown[1:]).any(axis=1)
+        is_parted = fit & is_near & ~are_paired
+        is_of_one = scene.owner[one] == scene.owner[other]
+        is_low = np.abs(scene.box[other, 1] - scene.box[one, 1]) < _ROWS_PX
+        is_cramped = scene.box[other, 3] - scene.box[one, 1] > room[one, 1] / IN_COMMON
+        parts_text = ~are_paired & is_near & is_of_one & is_low & (fit | is_cramped)
+        found[one[parts_text]] = found[other[parts_text]] = True
         pairs = np.flatnonzero(is_parted)
         are_dense = np.diff(pairs, prepend=-_DENSE) < _DENSE
         are_dense[:-1] |= np.diff(pairs) < _DENSE

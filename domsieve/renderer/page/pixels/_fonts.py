@@ -53,8 +53,9 @@ _UNLIKELY = (0.02, 2), (0.25, 5)
 _MOST_MISSING = 10
 # With so much space between letters, or more, browsers join none of them. With less they may: a guess.
 _LEAST_SPACING_PX = 0.02
-# Browsers write these where a line ends before its text, or in a word.
-_MARKS = "\u2026\u2010-"
+# Browsers write these where a line ends before its text, or in a word, the dots if the first font has no ellipsis.
+_MARKS, _DOTS = "\u2026\u2010-", "..."
+_MOST_FACES, _FILLERS = 200, frozenset("\u115f\u1160\u3164\uffa0")
 # Of these signs, too little is drawn to say that it looks like a letter.
 _SLIGHT = frozenset(".,:;!|'\"`-_/()[]{}\u00a0\u00b7\u2013\u2014\u2018\u2019\u201c\u201d\u2022")
 # Nor do they draw words that look less than this like their letters one by one. Measured: .77 and more.
@@ -138,6 +139,7 @@ class Written:
         self.lines: list[tuple[DrawnFont, str, list[list[int]]]] = []
         self._drawn: list[tuple[DrawnFont, str, Ints]] = []
         self.of_page: set[int] = set()
+        self.has_odd_signs = False
         self._loose: set[int] = set()  # the parts of which browsers may join letters or not
         own = np.flatnonzero((scene.document_of[scene.owner] == document) & (scene.line < len(scene.pieces)))
         own = own[np.argsort(scene.line[own], kind="stable")]
@@ -215,12 +217,16 @@ class Written:
         """
         mistaken, tiny = await ask("mistaken", *self.fonts), await ask("tiny", *self.fonts)
         stray, lettered = await ask("stray", *self.signs), await ask("mistaken", *self.signs)
-        marks = await ask("mistaken", *((font, _MARKS) for font, _ in self.fonts))
+        faces = [*dict.fromkeys(map(tuple, await ask("faces")))][:_MOST_FACES]
+        marks = await ask("mistaken", *((font, _MARKS) for font in faces))
+        dots = await ask("joined", *((font, _DOTS, [(0, len(_DOTS))]) for font in faces))
+        self.has_odd_signs = any(map(any, marks)) or len(faces) == _MOST_FACES
+        self.has_odd_signs |= any(is_odd or like < _LEAST_OF_WORD for [(like, is_odd)] in dots)
+        self.has_odd_signs |= any(map(_has_filled, self._scene.pieces)) and bool(faces)
         joined = await ask("joined", *self.lines)
         shapes = await ask("shapes", SIDE, *self._named)
         strange_in = _unknown(self._named, shapes, unknown)
         of_page = {font for (font, _), drawn in zip(self.fonts, shapes, strict=True) if drawn is not None}
-        has_marks = {font for (font, _), other in zip(self.fonts, marks, strict=True) if any(other)} & of_page
         odd = await self._without_letters(ask, of_page)
         small = {font: frozenset(one) for (font, _), one in zip(self.fonts, tiny, strict=True)}
         signs = {font: {*one} - _SLIGHT for (font, _), (one, _) in zip(self.signs, lettered, strict=True)}
@@ -254,7 +260,7 @@ class Written:
                 is_other = _look_of(font) in odd or not unlike[font].isdisjoint(text + normalize("NFC", text))
                 is_other |= font in of_page and _has_features(scene, int(scene.owner[part]))
                 is_other |= font in of_page and (part in self._loose or _has_marks(text))
-                is_other |= font in has_marks or (font in of_page and _mixes_alphabets(text))
+                is_other |= font in of_page and _mixes_alphabets(text)
                 doubted = sum(map(_is_letter, text)) if is_other else sum(map(text.count, signs[font]))
                 doubted = max(doubted, _count_phonetic(text) if font in of_page else 0)
                 doubtful[part] = max(doubtful[part], doubted)
@@ -323,6 +329,12 @@ def _unknown(
     return [{letter for letter, share in own.items() if share < limit} for own in shares]
 
 
+def _has_filled(text: str) -> bool:
+    """Return whether a selector stands behind a letter that paints nothing: a font can have any form for both."""
+    pairs = pairwise(text) if not _FILLERS.isdisjoint(text) else ()
+    return any(one in _FILLERS and name(other, "").startswith("VARIATION SELECTOR") for one, other in pairs)
+
+
 def _mixes_alphabets(text: str) -> bool:
     """Return whether two letters of a word or more are of other alphabets than most, as they look like these.
 
@@ -334,9 +346,10 @@ def _mixes_alphabets(text: str) -> bool:
 
 
 def _count_phonetic(text: str) -> int:
-    """Return how many letters are Latin ones beyond those of languages, which the network does not know."""
+    """Return how many letters are Latin ones beyond those of languages, also above others: the network knows none."""
     return sum(
-        one >= _FIRST_PHONETIC and name(one, "").startswith("LATIN") and not named(one) for one in text
+        one >= _FIRST_PHONETIC and name(one, "").startswith(("LATIN", "COMBINING LATIN")) and not named(one)
+        for one in text
     )
 
 

@@ -13,7 +13,7 @@ _BELOW_STICKY = 0.4
 # Else they are near the edge, where no page can know.
 _BELOW_EDGE = 0.01, 0.15
 # Two plain pictures of what is scrolled have so much of its size in common, see `_STEP` of glance.py.
-_IN_COMMON = 0.3
+IN_COMMON = 0.3
 
 
 class Places(Tree):
@@ -128,10 +128,10 @@ class Places(Tree):
         How high the window is says nothing of those that are near.
         """
         is_wide = bool((self.box[:, 2] > self.window_wide).any())
-        page = _IN_COMMON * self.window_wide if is_wide else np.inf, np.inf
+        page = IN_COMMON * self.window_wide if is_wide else np.inf, np.inf
         room = np.tile(page, (len(self.scrollers) + 1, 1))
         for number, one in enumerate(self.scrollers):
-            own = np.where(one.axes, _IN_COMMON * (one.port[2:] - one.port[:2]), np.inf)
+            own = np.where(one.axes, IN_COMMON * (one.port[2:] - one.port[:2]), np.inf)
             room[number] = np.minimum(own, room[one.outer])
         return np.asarray(room[self.scroller])
 

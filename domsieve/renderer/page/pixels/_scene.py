@@ -172,7 +172,7 @@ class Scene(Shapes):
         self.cut = np.flatnonzero(is_cut)
         self.unsure = self.is_cdata.copy()
         self.shaded = ~has("text-shadow", "none", "")
-        self.shaded |= np.array([name in _SVG_TEXT for name in self.names])[np.maximum(self.parent, 0)]
+        self.shaded |= self.below(np.isin([name.rpartition(":")[2] for name in self.names], [*_SVG_TEXT]))
         self.alone = ~self.below(is_cut) & ~self.is_generated
         self.reach_px = np.array([shadow_px(value) for value in column["text-shadow"]])[row]
         far = np.array([*map(drawn_px, column["filter"], column["-webkit-box-reflect"])])[row]

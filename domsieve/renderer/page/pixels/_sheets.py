@@ -36,6 +36,10 @@ _PROPERTY = re.compile(r"(?<![\w@.#:&-])(?:-webkit-)?([a-z][a-z-]*+)\s*+:(?!:)")
 _SELECTOR = re.compile(r"(::?[a-z][a-z-]*+)")
 _RULE = re.compile(r"@([a-z][a-z-]*+)")
 _SHOWN = re.compile(r"(?<![\w-])(?:display|content-visibility)\s*+:")
+# What makes letters transparent, and may be forbidden.
+_FORCED = re.compile(
+    r"(?:background|clip|color|fill|overflow|shadow|stroke)[a-z-]{0,30}+\s*+:[^;{}!]{0,999}+!\s*+important"
+)
 _FUNCTION = re.compile(r"(?<![\w-])(?:-webkit-)?([a-z][a-z-]*+)\(")
 # More names than these are not looked up: no page needs them.
 _MOST_NAMES = 20_000
@@ -104,6 +108,7 @@ async def mentioned(
         return Mentioned(frozenset({*found, *otherwise}), "style sheets cannot be read")
     styles = own + _plain(inline)
     rare = await _rare(page, styles) or ["display in @keyframes"] * any(map(_shows, styles))
+    rare = rare or ["important styles of letters in @layer"] * any(map(_forces, own))
     return Mentioned(frozenset(found), f"hardly any page has {rare[0]}" if rare else "")
 
 
@@ -131,6 +136,22 @@ def _shows(css: str) -> bool:
             depth += piece.count("{") - 1
             if _SHOWN.search(piece):
                 return True
+            if depth <= 0:
+                break
+    return False
+
+
+def _forces(css: str) -> bool:
+    """Return whether a layer has important styles of letters, which no style sheet beats that comes later."""
+    if any("layer" in rule.partition(";")[0] for rule in css.split("@import")[1:]):
+        return True
+    for rule in css.split("@layer")[1:]:
+        names, _, block = rule.partition("{")
+        depth = 1 if ";" not in names else 0
+        for piece in block.split("}") if depth else ():
+            if _FORCED.search(piece):
+                return True
+            depth += piece.count("{") - 1
             if depth <= 0:
                 break
     return False

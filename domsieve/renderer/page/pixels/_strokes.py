@@ -29,6 +29,8 @@ _CLEAR, _FAINT = 40.0, 12
 # Lines may be so far beyond boxes to the left, above, to the right and below, in the height of these, and have so
 # much ink, with gaps or dots.
 _LINES, _LEAST_OF_LINE = np.array([0.6, 0.0, 0.6, 0.3]), 0.4
+# Letters of 8 px are so high, in px; a guess.
+_LEAST_HIGH = 4
 
 
 class _Word(NamedTuple):
@@ -87,6 +89,8 @@ class Words:
     def count_other_ink(self, levels: NDArray[np.uint8], known: Bools, lined: Bools, beside: F64) -> int:
         """Return how many pixels have ink that no letter has which is drawn alone, see `among_other_ink`.
 
+        Pieces that are lower than letters do not count: the lines of links leave such below signs.
+
         Parameters
         ----------
         lined : the parts (B,) that are seen and may have lines: these are longer than words, and may be below them.
@@ -101,7 +105,14 @@ class Words:
         least = min((_LEAST_STROKE * peak for peak in peaks if peak > _FAINT), default=_CLEAR)
         inked = levels > min(least, _CLEAR)
         self._put_lines(known, inked, lined)
-        return int(np.count_nonzero(inked & ~known))
+        other = inked & ~known
+        if not other.any():
+            return 0
+        from scipy.ndimage import find_objects, label  # loaded on use: only this mode needs it
+
+        pieces, _ = label(other, np.ones((3, 3)))
+        are_high = [rows.stop - rows.start >= _LEAST_HIGH for rows, _ in find_objects(pieces)]
+        return int(np.bincount(pieces.ravel())[1:][are_high].sum())
 
     def _put_lines(self, known: Bools, inked: Bools, lined: Bools) -> None:
         """Add the lines of some parts (B,) to the pixels that are known; `inked` are all that have ink."""

@@ -37,7 +37,7 @@ _MOST_MISSING, _LITTLE = 12, 0.125
 # How far a page is scrolled, in px, to know which boxes stay where they are.
 _FAR_PX = 2.0, 400.0
 # So many letters make a few words, which may say something.
-_MOST_UNCLEAR = 15
+MOST_UNCLEAR = 15
 # And so do fewer that plain pictures do not show, although they are seen later.
 _MOST_UNSHOWN = 5
 AT_END = float(np.iinfo(np.int32).max)
@@ -68,7 +68,6 @@ class Viewer(Reader):
     at_moment : whether the page is at another moment than before.
     is_locked : whether the page was locked before it was changed.
     trouble : why some texts are not surely seen, "" if all others are.
-    unblanked : how many letters cannot be made transparent, as their styles forbid it.
     reach : left, top, right and bottom of each float with all below it, when the scene was placed (F, 4).
     """
 
@@ -77,7 +76,7 @@ class Viewer(Reader):
         self.in_window, self.moving = np.zeros((2, 0), np.bool_)
         self.reach = np.zeros((0, 4))
         self.cuts: list[float] = []
-        self.at_moment, self.unblanked = False, 0
+        self.at_moment = False
         self.glance, self.trouble = glance, ""
         self.is_locked = False
         self._sticky: dict[int, dict[int, Any]] = {}
@@ -244,7 +243,9 @@ class Viewer(Reader):
             await asyncio.to_thread(part.strike, struck, around, count.letters, drawn)
         count.add(boxes, [part])
         is_new = count.seen(boxes) & ~count.scene.is_sign & ~count.compared
-        if is_new.any():
+        if (
+            is_new | (boxes & (count.scene.fixed_box >= 0))
+        ).any():  # no other picture shows the ink of fixed boxes
             count.compared |= is_new
             await self._read_letters(count, part, is_new, clip)
         seen = np.flatnonzero(count.seen(boxes) & ~count.shown)
@@ -262,8 +263,12 @@ class Viewer(Reader):
         strokes = await asyncio.to_thread(words.among_strokes, np.asarray(part.whole[0]), whole)
         odd |= await asyncio.to_thread(words.among_other_ink, part.fine, known, may_be_lined)
         beside = np.where((seen | assumed)[:, None], _beside(scene), np.nan)
-        count_ink = words.count_other_ink
-        count.other_ink += await asyncio.to_thread(count_ink, part.steady, known, may_be_lined, beside)
+        ink = await asyncio.to_thread(words.count_other_ink, part.steady, known, may_be_lined, beside)
+        if ink >= _INK_OF_LETTER:  # a browser that is very busy may have pictured what was there before
+            first, second = await self.without(clip), await self.shoot(clip)
+            levels = np.minimum(part.steady, levels_of(await first, await second))
+            ink = await asyncio.to_thread(words.count_other_ink, levels, known, may_be_lined, beside)
+        count.other_ink += ink
         groups, left = await asyncio.to_thread(under_signs, scene, letters, parts, word, part.is_near)
         strokes |= left
         for group in groups:
@@ -301,6 +306,8 @@ class Viewer(Reader):
         """
         scene, letters = count.scene, count.letters
         every, font = np.arange(scene.owner.size), scene.font_of[scene.owner]
+        emphasized = _are_emphasized(scene)
+        signs = count.seen(scene.is_sign & emphasized)
         are_symbols = np.array([*map(is_symbols, scene.column["font-family"])])[font]
         doubts = {
             "letters look like others, or like none": count.others,
@@ -312,8 +319,7 @@ class Viewer(Reader):
             "letters are larger than the window": scene.font_px(every) > window_px.min(),
             "letters are mirrored": (np.linalg.det(scene.maps) < 0)[scene.owner],
             "letters have sharp shadows beside them": scene.has_strokes[scene.owner],
-            "letters have marks of emphasis, which may add others": letters.are_compared
-            & _are_emphasized(scene),
+            "letters have marks of emphasis, which may add others": emphasized & letters.are_compared,
             "a font of the page has the name of one of symbols": scene.in_own_font[scene.owner] & are_symbols,
         }
         in_doubt = seen & self.words(count, seen & np.logical_or.reduce([*doubts.values()]))
@@ -321,9 +327,11 @@ class Viewer(Reader):
             _UNLIKE: unlike,
             "letters show that belong to no text that is seen": count.other_ink / _INK_OF_LETTER,
             "letters cannot be made transparent": float(self.unblanked),
+            "signs have marks of emphasis, which may be letters": float(MOST_UNCLEAR * signs.sum()),
             "markers of lists have words": float(sum(map(len, words_of_markers(scene.capture)))),
+            "letters show by their shadows alone": float(scene.letters[count.shades(seen)].sum()),
         }
-        if scene.letters[in_doubt].sum() + sum(others.values()) < _MOST_UNCLEAR:
+        if scene.letters[in_doubt].sum() + sum(others.values()) < MOST_UNCLEAR:
             return ""
         counts = {why: scene.letters[seen & parts].sum() for why, parts in doubts.items()} | others
         return max(counts, key=lambda why: float(counts[why]))

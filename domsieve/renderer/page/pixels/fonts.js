@@ -1,5 +1,6 @@
 // Evaluated after page.js: adds what tells of the fonts of a document.
 // ofPage(): tells of a family whether it may be one that the document has loaded.
+// faces(): the fonts that the document has loaded.
 // hasFonts(), alike(...groups): whether the document loads fonts, and which groups of [font, letters] draw all alike.
 // mistaken(...fonts): of each [font, letters], the letters that it draws like other ones, and those that it draws unlike
 // themselves or beside their place; a font is its style and weight, its size in px, its family, capitals, width, how precise
@@ -111,6 +112,12 @@ Object.assign(domsievePixels, (() => {
 
   return {
     ofPage, choose, formsOf, even, likeness,
+
+    faces() {
+      const loaded = [...document.fonts].filter(({ status }) => status === "loaded");
+      return loaded.map(({ family, style, weight }) =>
+        [`${/^normal/.test(style) ? "" : "italic"} ${parseInt(weight) || weight}`, 16, family, "normal", "100%", "auto", "auto", false, ""]);
+    },
 
     mistaken(...all) {
       const isOfPage = ofPage();

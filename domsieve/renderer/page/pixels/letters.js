@@ -7,9 +7,9 @@
 // cut(...elements): blanks the backgrounds of these, too, which are cut to letters.
 // begin(...elements): blanks the first letters of these, too, which have a style of their own: no highlight changes them
 // if they float.
-// areBlank(...elements), isGeneratedBlank(...elements): see below.
+// countOperators(...roots), areBlank(...elements), isBeginBlank(...elements), isGeneratedBlank(...elements): see below.
 Object.assign(domsievePixels, (() => {
-  const { part, run, own, animated, selectorsOf, animationsOf } = dom;
+  const { part, run, own, isLaidOut, animated, selectorsOf, animationsOf } = dom;
   const { sheet, strong, adopt, drop, treesOf, above } = domsievePixels;
 
   const MOST_ROUNDS = 9; // a bound of the work
@@ -32,7 +32,8 @@ Object.assign(domsievePixels, (() => {
     ${strong(OPERATOR)} { color: transparent !important }
     ${strong("*")}::before, ${strong("*")}::after { -webkit-text-fill-color: transparent !important; ${generated} }`;
   };
-  const blankRules = (elsewhere) => rules(elsewhere, "text-shadow: none !important", "stroke: transparent !important",
+  // Nor does it change the dots at the end of a line.
+  const blankRules = (elsewhere) => rules(elsewhere, "text-shadow: none !important; text-overflow: clip !important", "stroke: transparent !important",
     "-webkit-text-stroke-color: transparent !important; text-shadow: none !important");
   const unfilledRules = (elsewhere) => rules(elsewhere, "-webkit-text-fill-color: transparent !important", "", "");
   const shadowless = sheet("");
@@ -79,10 +80,12 @@ Object.assign(domsievePixels, (() => {
   };
   // If a style sheet says that this background is important, the element goes with all in it.
   const blankCut = (element) => {
-    const [style, without] = [getComputedStyle(element), withoutCut(element)];
-    const blanked = animated(element, without);
-    const isBlank = Object.entries(without).every(([name, value]) => style[name] === value || isClear(style[name]));
-    return isBlank ? [blanked] : [blanked, animated(element, { opacity: "0", clipPath: "inset(50%)" })];
+    const without = withoutCut(element), blanked = animated(element, without);
+    return isUncut(element, without) ? [blanked] : [blanked, animated(element, { opacity: "0", clipPath: "inset(50%)" })];
+  };
+  const isUncut = (element, without) => {
+    const style = getComputedStyle(element);
+    return Object.entries(without).every(([name, value]) => style[name] === value || isClear(style[name]));
   };
   const layers = (value) => {
     const found = [""];
@@ -147,13 +150,17 @@ Object.assign(domsievePixels, (() => {
     cut(...elements) {
       const [root, body] = [own("documentElement"), own("body")];
       const isPainted = (style) => style.backgroundImage !== "none" || !isClear(style.backgroundColor);
-      const isOfPage = (element) => element === root || (element === body && !isPainted(getComputedStyle(root)));
+      // A page that contains what it paints leaves the window without the background of the body.
+      const isContained = ({ contain, containerType, contentVisibility }) =>
+        [contain, containerType, contentVisibility].some((value) => !/^(none|normal|visible)$/.test(value));
+      const isApart = [root, body].some((one) => one && isContained(getComputedStyle(one)));
+      const isOfPage = (element) => element === root || (element === body && !isApart && !isPainted(getComputedStyle(root)));
       cutBoxes.push(...elements.filter((element) => !isOfPage(element)));
     },
 
     begin(...elements) {
       for (const [tree, some] of Map.groupBy(elements, (one) => run(one, Node, "getRootNode"))) {
-        const rules = selectorsOf(some).map((one) => `${one}::first-letter { color: transparent !important }`);
+        const rules = selectorsOf(some).map((one) => `${one}::first-letter { color: transparent !important; text-shadow: none !important }`);
         beginnings.set(tree, sheet(rules.join("\n")));
       }
     },
@@ -180,10 +187,27 @@ Object.assign(domsievePixels, (() => {
 
     // Whether the letters of elements are transparent now, but for the highlight; an inline style may forbid it.
     areBlank(...elements) {
+      const isCut = (box) => !isUncut(box, withoutCut(box)) && getComputedStyle(box).opacity !== "0";
+      const cut = cutBoxes.filter(isCut);
       return elements.map((element) => {
         const style = getComputedStyle(element);
         const isDrawn = element instanceof SVGElement && !(isClear(style.fill) && isClear(style.stroke));
-        return style.textShadow === "none" && !isDrawn;
+        return style.textShadow === "none" && !isDrawn && !cut.some((box) => run(box, Node, "contains", element));
+      });
+    },
+
+    // How many signs of formulas are not.
+    countOperators(...roots) {
+      const isPainted = (one) => isLaidOut(one) && !isClear(getComputedStyle(one).color);
+      const painted = treesOf(roots).flatMap((root) => [...root.querySelectorAll(OPERATOR)]).filter(isPainted);
+      return painted.map((one) => part(one, Node, "textContent").trim().length).reduce((sum, one) => sum + one, 0);
+    },
+
+    // The same of first letters that have a style of their own.
+    isBeginBlank(...elements) {
+      return elements.map((element) => {
+        const { webkitTextFillColor, textShadow, backgroundClip } = getComputedStyle(element, "::first-letter");
+        return isClear(webkitTextFillColor) && textShadow === "none" && !/\btext\b/.test(backgroundClip);
       });
     },
 

@@ -47,7 +47,7 @@ from domsieve.renderer.page.pixels._scripts import revealed, with_scripts
 from domsieve.renderer.page.pixels._search import Searcher
 from domsieve.renderer.page.pixels._sheets import PICTURED_PARTS, SCRIPTING_QUERIES, mentioned
 from domsieve.renderer.page.pixels._tree import paint_order_of
-from domsieve.renderer.page.pixels._viewer import AT_END
+from domsieve.renderer.page.pixels._viewer import AT_END, MOST_UNCLEAR
 from domsieve.renderer.page.pixels._window import grounds_of, in_window, with_grounds
 from domsieve.renderer.page.pixels.changes import (
     Missing,
@@ -64,11 +64,12 @@ from domsieve.snapshot.page import Kind
 
 # Bounds of the work on one page. Texts beyond them are unsure.
 _TALLEST_PX, _WIDEST_PX = 1_000_000, 16_384
-_MOST_SHADED, _MOST_CUT = 30_000, 500
 # What it asks for while it is prepared has this time to arrive. A guess.
 _LOAD_S = 2.0
 # What a page can have loaded only when a reader comes near.
 _LAZY = frozenset({"img", "video", "iframe"})
+# Elements that show others by their names.
+_DRAWING = frozenset({"feimage", "mpath"})
 # To put the page back. A guess: more than this is a page that does not answer.
 _RESTORE_S = 10.0
 # The property with which boxes have no content until they are near the window.
@@ -225,6 +226,7 @@ class _Page(Searcher):
             "young": self.glance.is_uneven,
             "lacks": self.glance.lacks,
             "backdrops": scene.has_drawn_backdrops,
+            "draws": not _DRAWING.isdisjoint(scene.names),
         }
         doubt = doubt_about(restless, answers, *(name for name, is_so in has.items() if is_so))
         self.doubt = self.doubt or doubt
@@ -238,9 +240,9 @@ class _Page(Searcher):
         scene.window_wide = float(window_px[0])
         fixed, grounds = await self._settle(scene, capture, names)
         await self.let_float(scene, grounds)
-        await self._cut(scene)
+        await self.cut(scene)
         await self._read_fonts(scene)
-        await self._check_blank(scene)
+        await self.check_blank(scene)
         mark_painted(scene)
         mark_under(scene, (await self._contents(scene, await self._uncertain(scene, missing.media))).values())
         metrics = await self.session.send("Page.getLayoutMetrics")
@@ -275,6 +277,11 @@ class _Page(Searcher):
             count.leave(np.ones(scene.owner.size, np.bool_))
         is_cut = np.array([size["width"] > _WIDEST_PX, size["height"] > _TALLEST_PX])
         sights, ranges = count.sights(((scene.box[:, :2] >= whole[2:]) & is_cut).any(axis=1))
+        unsure = (sights == Sight.UNSURE)[scene.owner] & ~scene.absent[scene.owner]
+        if scene.letters[unsure].sum() >= MOST_UNCLEAR:
+            self.doubt = (
+                self.doubt or "some texts are left out, as pictures cannot tell whether they are seen"
+            )
         left = unshown[sights[unshown] == Sight.SEEN]
         sights[left] = Sight.UNPICTURED
         return sights, {node: found for node, found in ranges.items() if node not in {*left.tolist()}}
@@ -419,16 +426,6 @@ class _Page(Searcher):
                     self.doubt = self.doubt or "a canvas or a video may show something else at any time"
         return found
 
-    async def _cut(self, scene: Scene) -> None:
-        """Tell the documents which of their backgrounds are cut to letters, and where first letters are apart."""
-        scene.unsure |= scene.below(np.isin(np.arange(scene.ids.size), scene.cut[_MOST_CUT:]))
-        begun = scene.parent[scene.is_first_letter & scene.has_letters]
-        for name, nodes in (("cut", scene.cut), ("begin", begun)):
-            some = nodes[:_MOST_CUT]
-            for document in np.intersect1d(scene.document_of[some], [*self.worlds]).tolist():
-                own = some[scene.document_of[some] == document].tolist()
-                await self.call(document, name, *await self._handles(scene, own))
-
     async def _read_fonts(self, scene: Scene) -> None:
         """Find the texts in fonts of the page that draw all letters alike, or other ones."""
         unlike, backwards, unknown = 0, 0, dict[str, float]()
@@ -443,6 +440,8 @@ class _Page(Searcher):
                 texts = Written(scene, document, others, await self._first_lines(scene, document))
                 misread, doubtful = await texts.misread(partial(self.call, document), unknown)
                 scene.misread |= misread
+                if texts.has_odd_signs:
+                    self.doubt = self.doubt or "a font of the page may draw words in place of signs"
                 scene.in_own_font[[*texts.of_page]] = True
                 unlike += doubtful.sum()
                 backwards += scene.letters[own[scene.owner] & (scene.against != 0)].sum()
@@ -459,23 +458,6 @@ class _Page(Searcher):
             self.doubt = self.doubt or "first lines have other features of their font"
         said = await self.call(document, "firstLines", *handles)
         return {text: one for text, one in zip(texts.tolist(), said, strict=True) if one}
-
-    async def _check_blank(self, scene: Scene) -> None:
-        """Find the texts that are not transparent without letters, since their styles forbid it."""
-        shaded = np.unique(scene.owner[scene.shaded[scene.owner] & ~scene.unsure[scene.owner]])
-        generated = np.unique(scene.owner[scene.is_generated[scene.owner]])
-        scene.unsure[[*shaded[_MOST_SHADED:], *generated[_MOST_SHADED:]]] = True
-        left = np.zeros_like(scene.unsure)
-        for question, texts in (("areBlank", shaded), ("isGeneratedBlank", generated)):
-            texts = texts[:_MOST_SHADED]
-            for document in np.intersect1d(scene.document_of[texts], [*self.worlds]).tolist():
-                own = texts[scene.document_of[texts] == document]
-                parents = await self._handles(scene, scene.parent[own].tolist())
-                await self.blank({document: None})
-                left[own] = ~np.array(await self.call(document, question, *parents), np.bool_)
-                await self.unblank([document])
-        scene.unsure |= left
-        self.unblanked = int(scene.letters[left[scene.owner]].sum())
 
     async def restore(self) -> None:
         """Undo all changes of the page."""

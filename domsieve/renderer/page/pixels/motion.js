@@ -24,7 +24,7 @@
 Object.assign(domsievePixels, (() => {
   const {
     part, run, own, isLaidOut, isSkipping, unskip, animationsOf, clocksOf, hasOwn, ANIMATING, isSent, isHeld, lasts, restlessIn,
-    hasSizeQueries, NAMED_PARTS, SOON_MS,
+    hasSizeQueries, NAMED_PARTS, refersByName, isNeverShown, SOON_MS, XHTML,
   } = dom;
   const { sheet, strong, adopt, drop, treesOf, put, undo, outer, hideThrown } = domsievePixels;
 
@@ -168,15 +168,29 @@ Object.assign(domsievePixels, (() => {
       // What changes so slowly shows what was, and that depends on when the browser first asked for the styles.
       const most = (times) => Math.max(...times.split(",").map(parseFloat));
       const lastsLong = ({ transitionDelay, transitionDuration }) => most(transitionDelay) + most(transitionDuration) >= LONG_S;
+      const someLook = (root, test) => [...root.querySelectorAll("*")].filter(isLaidOut).some((one) =>
+        ["", "::before", "::after"].some((name) => test(getComputedStyle(one, name))));
+      // A script can give names to elements by which captures take them for those of HTML.
+      const isRenamed = (one) => {
+        const [space, name] = [part(one, Element, "namespaceURI"), part(one, Element, "localName")];
+        const said = document.contentType === "text/html" ? null : run(one, Element, "getAttribute", "xmlns");
+        return (space !== XHTML && name === name.toUpperCase()) || (said !== null && said !== space);
+      };
       const isOdd = {
         queries: hasSizeQueries,
         videos: (root) => [...root.querySelectorAll("video")].some(({ paused, ended }) => !paused && !ended),
         clocks: (root) => clocksOf(root).some((one) => hasOwn(one) && (isLaidOut(one) || one.querySelector(REFERRED))),
         events: (root) => [...root.querySelectorAll(ANIMATING)].some((one) => isFar(one) || waits(one)),
+        selected: () => String(getSelection()).trim() !== "",
         number: ({ activeElement }) => activeElement instanceof HTMLInputElement && activeElement.type === "number",
         highlights: () => CSS.highlights.size > 0,
-        remembers: (root) => [...root.querySelectorAll("*")].some((one) =>
-          ["", "::before", "::after"].some((name) => lastsLong(getComputedStyle(one, name)))),
+        remembers: (root) => someLook(root, lastsLong),
+        hides: (root) => [...root.querySelectorAll(NAMED_PARTS)].some(isNeverShown) && someLook(root, refersByName),
+        draws: (root) => someLook(root, ({ offsetPath }) => offsetPath.includes("url(")),
+        masked: (root) => someLook(root, ({ maskClip }) => /\btext\b/.test(maskClip)),
+        renamed: (root) => [...root.querySelectorAll("*")].some(isRenamed),
+        skipped: ({ documentElement, body }) =>
+          [documentElement, body].some((one) => one && getComputedStyle(one).contentVisibility !== "visible"),
         languages: (root) => root.querySelector("[systemLanguage]") !== null,
         noscript: (root) => withScripts && [...root.querySelectorAll("noscript")].some((one) => isApart || isShown(one)),
       };

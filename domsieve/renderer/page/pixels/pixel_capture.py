@@ -1,5 +1,6 @@
 """What pictures need of a capture beyond what a Snapshot has."""
 
+import unicodedata
 from collections.abc import Iterator, Sequence
 from itertools import chain
 
@@ -37,7 +38,17 @@ PIXEL_STYLES = (
 )
 """Computed properties that only the pictures need; a capture for them has these after all others."""
 # Shorter pieces of markers are no words, nor are those of these letters.
-_FEWEST, _ROMAN = 3, frozenset("ivxlcdm")
+_FEWEST, _ROMAN = 2, frozenset("ivxlcdm")
+_NUMERALS = (
+    "ARMENIAN",
+    "CJK",
+    "ETHIOPIC",
+    "GEORGIAN",
+    "HANGUL",
+    "HEBREW",
+    "HIRAGANA",
+    "KATAKANA",
+)  # of counter styles
 
 
 class _PixelNodes(_Nodes, rename="camel", kw_only=True):
@@ -81,7 +92,7 @@ class PixelCapture(Capture, kw_only=True):
 
 
 def words_of_markers(capture: PixelCapture) -> Iterator[str]:
-    """Yield the words that stand in the markers of lists: numbers, also Roman ones and single letters, are none."""
+    """Yield the letters of each marker of a list that has words, not only a number or a single letter."""
     strings = capture.strings
     for document in capture.documents:
         pseudo = document.nodes.pseudo_type
@@ -89,14 +100,16 @@ def words_of_markers(capture: PixelCapture) -> Iterator[str]:
             node for node, said in zip(pseudo.index, pseudo.value, strict=True) if strings[said] == "marker"
         }
         for node, text in zip(document.layout.node_index, document.layout.text, strict=True):
-            for word in strings[text].split() if text >= 0 and node in markers else ():
-                letters = "".join(filter(str.isalpha, word)).casefold()
-                if (
-                    len(letters) >= _FEWEST
-                    and any(map(str.isascii, letters))
-                    and not _ROMAN.issuperset(letters)
-                ):
-                    yield letters
+            if text < 0 or node not in markers:
+                continue
+            # Outlined and similar letters are plain ones in this form.
+            letters = "".join(filter(str.isalpha, unicodedata.normalize("NFKC", strings[text]))).casefold()
+            if len(letters) >= _FEWEST and not (_ROMAN.issuperset(letters) or all(map(_is_numeral, letters))):
+                yield letters
+
+
+def _is_numeral(letter: str) -> bool:
+    return unicodedata.name(letter, "").startswith(_NUMERALS)
 
 
 def leave_unpictured(capture: PixelCapture) -> None:
