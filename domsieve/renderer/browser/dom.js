@@ -217,8 +217,8 @@ globalThis.dom = (() => {
   };
   const scrolls = ({ overflowX, overflowY }) => [overflowX, overflowY].map((value) => /auto|scroll/.test(value));
   // They do so if it has no box of its own.
-  const showsNoscript = (tree) => [...tree.querySelectorAll("noscript")].filter(isLaidOut)
-    .some((one) => getComputedStyle(one).display === "contents");
+  const showsNoscript = (tree) => [...tree.querySelectorAll("noscript")]
+    .some((one) => !isNeverShown(one) && getComputedStyle(one).display === "contents");
   // Along which axes the page can be scrolled by its styles: the body says so only if the root does not.
   const openAxes = () => {
     const styles = [own("documentElement"), own("body")].filter(Boolean).map((one) => getComputedStyle(one));
@@ -427,10 +427,9 @@ globalThis.dom = (() => {
 
   return {
     part, run, own, kind, isLaidOut, viewOf, trees, places, allTrees, laidOut, isOwn, animated, selectorsOf, isSkipping, unskip,
-    refersToSkipped, refersByName, isNeverShown, isBounded, showsNoscript, paintsBeyond, scrolls, openAxes, canScroll, animationsOf, refreshOf, refreshBy,
-    leavesIn, clocksOf,
-    hasOwn, ANIMATING, STRONGEST, NOBODY, XHTML, HTML, isSent, runs, leftOf, endsWithin, isYoung, hasSizeQueries, restlessIn, lasts, periodOf, repeats,
-    isEndless, above, NAMED_PARTS,
+    refersToSkipped, refersByName, isNeverShown, isBounded, showsNoscript, paintsBeyond, scrolls, openAxes, canScroll,
+    animationsOf, refreshOf, refreshBy, leavesIn, clocksOf, hasOwn, ANIMATING, STRONGEST, NOBODY, XHTML, HTML, isSent, runs,
+    leftOf, endsWithin, isYoung, hasSizeQueries, restlessIn, lasts, periodOf, repeats, isEndless, above, NAMED_PARTS,
     begins, isPassing, bringTo, SOON_MS, SLOW_MS, ENDLESS_MS, hold, isHeld, letGo,
   };
 })();

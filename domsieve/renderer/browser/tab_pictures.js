@@ -7,7 +7,8 @@
 // rests(): "rests" if animations have ended that end soon, others that count as after `endMs` have gone on for `oldMs`, and
 // lazy pictures have come; it gives up when none has come for `lazyMs`. Else "begins" if an animation waits for
 // a frame to begin with, or "moves".
-// leftOut(): "unvisited" if there are lazy ones that were not scrolled to in time, or only far away, "pictures" if some were shown too late.
+// leftOut(): "unvisited" if there are lazy ones that were not scrolled to in time, or only far away, "pictures" if some were
+// shown too late.
 // notePictures(), lostPictures(): where the pictures and frames are [[left, top, right, bottom], ...] that had not come
 // when they were noted, or have gone since because loading was stopped, and the texts that they met then, if the page was
 // laid out anew; in px of the page.

@@ -27,9 +27,7 @@ _DOUBTS = {
     ("backwards",): "animations run backwards",
     ("pictures", "queries"): "styles may follow sizes that late pictures change",
     ("pictures", "inner"): "frames may follow sizes that late pictures change",
-    (
-        "unvisited",
-    ): "there are more lazy pictures than can be waited for, or some that hardly a reader scrolls to",
+    ("unvisited",): "there are more lazy pictures than can be waited for, or hardly a reader gets there",
     ("young",): "animations have begun again, while others go on",
     ("backdrops",): "filters may draw what is behind them in another place",
     ("lacks",): "what the page asks for as it is scrolled may cover texts",

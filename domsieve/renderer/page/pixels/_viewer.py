@@ -243,9 +243,8 @@ class Viewer(Reader):
             await asyncio.to_thread(part.strike, struck, around, count.letters, drawn)
         count.add(boxes, [part])
         is_new = count.seen(boxes) & ~count.scene.is_sign & ~count.compared
-        if (
-            is_new | (boxes & (count.scene.fixed_box >= 0))
-        ).any():  # no other picture shows the ink of fixed boxes
+        in_fixed = boxes & (count.scene.fixed_box >= 0)  # no other picture shows the ink of fixed boxes
+        if (is_new | in_fixed).any():
             count.compared |= is_new
             await self._read_letters(count, part, is_new, clip)
         seen = np.flatnonzero(count.seen(boxes) & ~count.shown)

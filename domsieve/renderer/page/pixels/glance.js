@@ -18,8 +18,8 @@
 // leaveBoxes(): scrolls all back, and lets carets blink and animations go on.
 Object.assign(domsieve, (() => {
   const {
-    part, run, own, kind, isLaidOut, paintsBeyond, viewOf, trees, allTrees, canScroll, openAxes, animated, animationsOf, isOwn, isYoung, clocksOf, hasOwn, hold, letGo,
-    showsNoscript, STRONGEST, HTML,
+    part, run, own, kind, isLaidOut, paintsBeyond, viewOf, trees, allTrees, canScroll, openAxes, animated, animationsOf, isOwn,
+    isYoung, clocksOf, hasOwn, hold, letGo, showsNoscript, STRONGEST, HTML,
   } = dom;
 
   const [MOST_BOXES, MOST_FIXED, LEAST_PX, WHOLE] = [300, 40, 2, 0.9];
