@@ -10,6 +10,7 @@
 // isSkipping(element, style): whether it is a box that has content only near the window.
 // unskip(elements): shows what such boxes have there; returns the animations that do so.
 // refersToSkipped(): whether there are parts of drawings with a name in such boxes, and something elsewhere refers to any part.
+// overflows(box): see below. isVisible(element): whether neither `visibility` nor `opacity: 0` hides it.
 // above(element): what is around it as the browser draws it, also of frames. NAMED_PARTS: selects the parts of drawings that
 // others may refer to.
 // showsNoscript(tree): whether a tree has a noscript that browsers show, whether scripts are on or not.
@@ -175,6 +176,10 @@ globalThis.dom = (() => {
     const isContained = (one) => /^(content|strict)$|layout style paint/.test(getComputedStyle(one).contain);
     return elements.filter(isContained).map((one) => animated(one, { contentVisibility: "visible" }));
   };
+  // Whether more is in a box than it shows, to the side and down.
+  const overflows = (box) => [["scrollWidth", "clientWidth"], ["scrollHeight", "clientHeight"]]
+    .map(([whole, shown]) => part(box, Element, whole) > part(box, Element, shown) + 1);
+  const isVisible = (element) => run(element, Element, "checkVisibility", { opacityProperty: true, visibilityProperty: true });
   const above = (element) => {
     const root = run(element, Element, "getRootNode");
     const host = kind(root) === Node.DOCUMENT_FRAGMENT_NODE ? root.host : viewOf(element)?.frameElement;
@@ -429,7 +434,8 @@ globalThis.dom = (() => {
     part, run, own, kind, isLaidOut, viewOf, trees, places, allTrees, laidOut, isOwn, animated, selectorsOf, isSkipping, unskip,
     refersToSkipped, refersByName, isNeverShown, isBounded, showsNoscript, paintsBeyond, scrolls, openAxes, canScroll,
     animationsOf, refreshOf, refreshBy, leavesIn, clocksOf, hasOwn, ANIMATING, STRONGEST, NOBODY, XHTML, HTML, isSent, runs,
-    leftOf, endsWithin, isYoung, hasSizeQueries, restlessIn, lasts, periodOf, repeats, isEndless, above, NAMED_PARTS,
+    leftOf, endsWithin, isYoung, hasSizeQueries, restlessIn, lasts, periodOf, repeats, isEndless, above, overflows, isVisible,
+    NAMED_PARTS,
     begins, isPassing, bringTo, SOON_MS, SLOW_MS, ENDLESS_MS, hold, isHeld, letGo,
   };
 })();

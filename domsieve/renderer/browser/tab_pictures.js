@@ -15,7 +15,7 @@
 Object.assign(domsieve, (() => {
   const {
     part, run, own, kind, isLaidOut, viewOf, trees, places, allTrees, laidOut, canScroll, openAxes, animationsOf, endsWithin, isYoung,
-    isPassing, runs, above,
+    isPassing, runs, above, overflows, isVisible,
   } = dom;
 
   let pictures, texts; // none are known if they could not be noted
@@ -125,7 +125,7 @@ Object.assign(domsieve, (() => {
   // Whether readers may get at a box: not if styles hide or cut it, or a box around it does that never scrolls, or if it is
   // where nobody can scroll to.
   const isOpen = (box) => {
-    if (!run(box, Element, "checkVisibility", { opacityProperty: true, visibilityProperty: true })) return false;
+    if (!isVisible(box)) return false;
     for (let one = box; one && viewOf(one) === viewOf(box); one = above(one)) {
       if (getComputedStyle(one).clipPath !== "none") return false;
     }
@@ -141,18 +141,15 @@ Object.assign(domsieve, (() => {
     const { left, top, right, bottom } = box.getBoundingClientRect();
     const places = (from, to, end) => GRID.map((share) => Math.max(from, 0) + share * (Math.min(to, end) - Math.max(from, 0)));
     const [across, down] = [places(left, right, view.innerWidth), places(top, bottom, view.innerHeight)];
-    return run(box, Element, "checkVisibility", { opacityProperty: true, visibilityProperty: true })
-      && across.some((x) => down.some((y) => meetsThere(x, y))) && (!view.frameElement || isHit(view.frameElement));
+    return isVisible(box) && across.some((x) => down.some((y) => meetsThere(x, y))) && (!view.frameElement || isHit(view.frameElement));
   };
-  const overflows = (box) => [["scrollWidth", "clientWidth"], ["scrollHeight", "clientHeight"]]
-    .some(([whole, own]) => part(box, Element, whole) > part(box, Element, own) + 1);
   // As readers can: of boxes in others the outer one first, each if a pointer meets it then; not where styles say that it
   // snaps, and of pages that consent boxes lock, which will be released, only down. Returns whether it may help to try again.
   const scrollToIt = (element, shut) => {
     const page = own("scrollingElement"), boxes = [];
     for (let box = above(element); box; box = above(box)) {
       const axes = box === page ? [openAxes()[0], true] : canScroll(box);
-      if (axes.some(Boolean) && !shut.has(box) && overflows(box)) boxes.unshift([box, axes]);
+      if (axes.some(Boolean) && !shut.has(box) && overflows(box).some(Boolean)) boxes.unshift([box, axes]);
     }
     let isScrolled = false;
     for (const [at, [box, [isWide, isHigh]]] of boxes.entries()) {

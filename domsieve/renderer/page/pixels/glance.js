@@ -19,7 +19,7 @@
 Object.assign(domsieve, (() => {
   const {
     part, run, own, kind, isLaidOut, paintsBeyond, viewOf, trees, allTrees, canScroll, openAxes, animated, animationsOf, isOwn,
-    isYoung, clocksOf, hasOwn, hold, letGo, showsNoscript, STRONGEST, HTML,
+    isYoung, clocksOf, hasOwn, hold, letGo, overflows, isVisible, showsNoscript, STRONGEST, HTML,
   } = dom;
 
   const [MOST_BOXES, MOST_FIXED, LEAST_PX, WHOLE] = [300, 40, 2, 0.9];
@@ -38,14 +38,11 @@ Object.assign(domsieve, (() => {
   let fixed = [], hidden = [], young = [];
   const unbacked = new CSSStyleSheet();
   unbacked.replaceSync("::backdrop { background: none !important; backdrop-filter: none !important }");
-  const isShown = (one) => run(one, Element, "checkVisibility", { checkOpacity: true, checkVisibilityCSS: true });
   const around = (node) =>
     node.assignedSlot ?? part(node, Node, "parentNode") ?? node.host ?? node.defaultView?.frameElement ?? null;
   const isPort = (one) => one === viewOf(one)?.document.scrollingElement;
   const left = (one) => part(one, Element, "scrollLeft"), top = (one) => part(one, Element, "scrollTop");
   const sizes = (one) => [part(one, Element, "clientWidth"), part(one, Element, "clientHeight")];
-  const overflows = (one) =>
-    [part(one, Element, "scrollWidth"), part(one, Element, "scrollHeight")].map((all, axis) => all > sizes(one)[axis] + 1);
   // As readers can.
   const axesOf = (one) => (one === own("scrollingElement") ? openAxes() : canScroll(one));
   const isInView = (one) => {
@@ -175,7 +172,7 @@ Object.assign(domsieve, (() => {
         while (node && node !== one) node = around(node);
         return node === one;
       };
-      return [fixed.length, fixed.some((one) => isShown(one) && isOnTop(one))];
+      return [fixed.length, fixed.some((one) => isVisible(one) && isOnTop(one))];
     },
 
     showFixed(which) {

@@ -170,6 +170,11 @@ Object.assign(domsievePixels, (() => {
       const lastsLong = ({ transitionDelay, transitionDuration }) => most(transitionDelay) + most(transitionDuration) >= LONG_S;
       const someLook = (root, test) => [...root.querySelectorAll("*")].filter(isLaidOut).some((one) =>
         ["", "::before", "::after"].some((name) => test(getComputedStyle(one, name))));
+      const isOddLook = {
+        remembers: lastsLong,
+        draws: ({ offsetPath }) => offsetPath.includes("url("),
+        masked: ({ maskClip }) => /\btext\b/.test(maskClip),
+      };
       // A script can give names to elements by which captures take them for those of HTML.
       const isRenamed = (one) => {
         const [space, name] = [part(one, Element, "namespaceURI"), part(one, Element, "localName")];
@@ -184,10 +189,7 @@ Object.assign(domsievePixels, (() => {
         selected: () => String(getSelection()).trim() !== "",
         number: ({ activeElement }) => activeElement instanceof HTMLInputElement && activeElement.type === "number",
         highlights: () => CSS.highlights.size > 0,
-        remembers: (root) => someLook(root, lastsLong),
         hides: (root) => [...root.querySelectorAll(NAMED_PARTS)].some(isNeverShown) && someLook(root, refersByName),
-        draws: (root) => someLook(root, ({ offsetPath }) => offsetPath.includes("url(")),
-        masked: (root) => someLook(root, ({ maskClip }) => /\btext\b/.test(maskClip)),
         renamed: (root) => [...root.querySelectorAll("*")].some(isRenamed),
         skipped: ({ documentElement, body }) =>
           [documentElement, body].some((one) => one && getComputedStyle(one).contentVisibility !== "visible"),
@@ -198,7 +200,15 @@ Object.assign(domsievePixels, (() => {
       // What is slotted into closed trees is laid out as soon as anybody asks where it is.
       const isDrawn = (one) => one.querySelector(NAMED_PARTS) !== null;
       const refers = roots.some((root) => isDrawn(root) || isDrawn(root.host));
-      return [...Object.keys(isOdd).filter((name) => all.some(isOdd[name])), ...(refers ? ["refers"] : []), ...restlessIn(all)];
+      // In one pass: a page may have very many elements.
+      const oddLooks = new Set(), names = Object.keys(isOddLook);
+      const note = (style) => {
+        for (const name of names) if (!oddLooks.has(name) && isOddLook[name](style)) oddLooks.add(name);
+        return oddLooks.size === names.length;
+      };
+      all.some((root) => someLook(root, note));
+      const others = Object.keys(isOdd).filter((name) => all.some(isOdd[name]));
+      return [...others, ...oddLooks, ...(refers ? ["refers"] : []), ...restlessIn(all)];
     },
 
     // The properties that animations change, as CSS.
