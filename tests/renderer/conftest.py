@@ -39,7 +39,7 @@ CONCURRENCY = 5
 # As many pages as keep the processors busy while others wait, with the other workers; more are late with everything.
 AT_ONCE = 3
 # No page of a test needs as long, whatever else the machine does.
-LONG = timedelta(minutes=3)
+LONG = timedelta(minutes=10)
 BUDGET = Budget(time=LONG, nodes=60_000, requests=300, frames=30)
 
 

@@ -132,10 +132,20 @@ Object.assign(domsieve, (() => {
     const frame = viewOf(box)?.frameElement;
     return Math.min(...seenOf(box)) >= LEAST_PX && (!frame || (!frame.closest("[inert]") && isOpen(frame)));
   };
-  // Whether a pointer meets a box in the window, also below others, and in more than a line of pixels.
+  // Whether a box in another one keeps the wheel for itself when it comes to its end.
+  const keepsWheel = (element) => {
+    const { overflow, overscrollBehaviorX, overscrollBehaviorY } = getComputedStyle(element);
+    return /auto|scroll|hidden/.test(overflow) && [overscrollBehaviorX, overscrollBehaviorY].some((one) => one !== "auto");
+  };
+  // Whether a pointer meets a box in the window, in more than a line of pixels: also below others, but not below what is in
+  // it and keeps the wheel.
   const isHit = (box) => {
     const [root, view] = [run(box, Node, "getRootNode"), viewOf(box)];
-    const meets = (x, y) => run(root, kind(root) === Node.DOCUMENT_NODE ? Document : ShadowRoot, "elementsFromPoint", x, y).includes(box);
+    const meets = (x, y) => {
+      const hit = run(root, kind(root) === Node.DOCUMENT_NODE ? Document : ShadowRoot, "elementsFromPoint", x, y);
+      const on = hit.slice(0, hit.indexOf(box)).filter((one) => run(box, Node, "contains", one));
+      return hit.includes(box) && !on.some(keepsWheel);
+    };
     const meetsThere = (x, y) => meets(x, y) && [[LEAST_PX / 2, 0], [0, LEAST_PX / 2]].every(([across, down]) =>
       meets(x + across, y + down) || meets(x - across, y - down));
     const { left, top, right, bottom } = box.getBoundingClientRect();
