@@ -22,7 +22,7 @@ BlockKind = Literal[
 BLOCK_KINDS: tuple[BlockKind, ...] = get_args(BlockKind)
 """All block types; the number of a type is its position, counted from 1."""
 
-WarningKind = Literal["headings_without_text", "text_cut", "hidden_content", "garbled_text"]
+WarningKind = Literal["headings_without_text", "text_cut", "hidden_content", "text_missing", "garbled_text"]
 """Kinds of damage in a result that warnings name."""
 
 PageFormat = Literal["text", "markdown", "html", "json", "chunks"]

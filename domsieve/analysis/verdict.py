@@ -21,7 +21,8 @@ class PageWarning(msgspec.Struct, frozen=True, kw_only=True):
 
     Parameters
     ----------
-    kind : ``"headings_without_text"``, ``"text_cut"``, ``"hidden_content"`` or ``"garbled_text"``.
+    kind : ``"headings_without_text"``, ``"text_cut"``, ``"hidden_content"``, ``"text_missing"`` or
+        ``"garbled_text"``.
     detail : a sentence with numbers that says what is wrong and what to do.
     """
 

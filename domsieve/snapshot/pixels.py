@@ -5,6 +5,7 @@ from dataclasses import replace
 from itertools import groupby
 
 import numpy as np
+from numpy.typing import NDArray
 
 from domsieve.snapshot.page import PIXELS, UNPICTURED, Snapshot
 from domsieve.snapshot.strings import StringTable
@@ -15,12 +16,22 @@ LEAST_SLOT = 1.0, 0.5
 # Words of more letters may show in part; of all, so many letters in a row are cut out. Guesses.
 _LONGEST, _FEWEST_CUT = 20, 4
 # What pictures say of texts: the whole word, or the beginning of a word with numbers.
-_UNSURE, _IN_PART, _CUT = "unsure", "seen ", "cut "
+_UNSURE, _SEEN, _IN_PART, _CUT = "unsure", "seen", "seen ", "cut "
 
 
 def has_pixels(page: Snapshot) -> bool:
     """Return whether pictures of the page were taken, which say what can be seen, or failed."""
     return PIXELS in page.style_names
+
+
+def sights(page: Snapshot, nodes: NDArray[np.intp]) -> list[str]:
+    """Return what pictures say of some nodes of a page that has them; "" for all but texts."""
+    return page.strings.take(page.styles[page.style[nodes], page.style_names.index(PIXELS)].tolist())
+
+
+def is_seen(page: Snapshot, nodes: NDArray[np.intp]) -> NDArray[np.bool_]:
+    """Return which of some nodes of a page that has pictures are texts that these show, whole or in part."""
+    return np.char.startswith(np.array(sights(page, nodes), np.str_), _SEEN)
 
 
 def is_unpictured(page: Snapshot) -> bool:
@@ -67,11 +78,10 @@ def with_seen_texts(page: Snapshot) -> Snapshot:
     )
 
 
-def cut_words(page: Snapshot) -> int:
-    """Return the number of words that `with_seen_texts` has cut from the texts of a page."""
-    said = _said(page)
-    words = [int(value[len(_CUT) :]) if value.startswith(_CUT) else 0 for value in said]
-    return int(np.array(words)[page.style].sum()) if said else 0
+def cut_words(page: Snapshot) -> NDArray[np.int64]:
+    """Return the number of words that `with_seen_texts` has cut from each of the N nodes of a page."""
+    words = [int(value[len(_CUT) :]) if value.startswith(_CUT) else 0 for value in _said(page)]
+    return np.array(words or [0], np.int64)[page.style if words else np.zeros(len(page), np.intp)]
 
 
 def _said(page: Snapshot) -> list[str]:

@@ -56,7 +56,7 @@ def hidden_words(page: Snapshot, verdict: Verdict) -> int:
     """Return the number of words, separated by white space, that were dropped as hidden or cut from texts."""
     texts = np.flatnonzero(verdict.decided_by(HIDING_REASONS[1:]) & (page.text >= 0))
     words = sum(len(text.split()) for text in page.strings.take(page.text[texts].tolist()))
-    return words + cut_words(page)
+    return words + int(cut_words(page).sum())
 
 
 def _empty_media(page: Snapshot, kept: Bools) -> NDArray[np.uint8]:

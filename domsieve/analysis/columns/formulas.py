@@ -49,13 +49,24 @@ _ACCENTS = re.compile("[\u0300-\u0362\u20d0-\u20f0\u02c6-\u02cb\u02d8-\u02dd`^\u
 
 
 def drawn_nodes(page: Snapshot) -> Bools:
-    """Return which of the N nodes draw a formula that has its MathML beside them: this is its text."""
+    """Return which of the N nodes draw a formula that has its MathML beside them: this is its text.
+
+    If they have many more letters and digits than that, they are text themselves.
+    """
     described = np.zeros(len(page), np.bool_)
     described[page.parent[has_tag(page, _DESCRIPTION)]] = True
     described &= has_tag(page, CONTAINER)
     if not described.any():
         return described
-    return below(described, page.end.astype(np.int64)) & ~described & ~in_tag(page, _DESCRIPTION)
+    end, is_said = page.end.astype(np.int64), in_tag(page, _DESCRIPTION)
+    text = np.flatnonzero(below(described, end) & (page.text >= 0))
+    letters = np.zeros(len(page), np.int64)
+    letters[text] = [sum(map(str.isalnum, page.text_of(node))) for node in text.tolist()]
+    drawn, said = (np.append(0, np.cumsum(letters * of)) for of in (~is_said, is_said))
+    found = np.flatnonzero(described)
+    counts = (total[end[found]] - total[found] for total in (drawn, said))
+    described[found] = np.subtract(*counts) <= _MOST_MORE
+    return below(described, end) & ~described & ~is_said
 
 
 def shapes(page: Snapshot) -> dict[int, str]:

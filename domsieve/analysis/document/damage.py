@@ -8,6 +8,7 @@ import numpy as np
 
 from domsieve.analysis.block_types.detection import nodes_aside
 from domsieve.analysis.columns.batch import Bools
+from domsieve.analysis.columns.missing import missing_letters
 from domsieve.analysis.columns.page_blocks import page_blocks
 from domsieve.analysis.columns.page_columns import has_tag, in_link
 from domsieve.analysis.document.document_tree import (
@@ -27,27 +28,44 @@ _FEWEST_EMPTY, _LEAST_EMPTY = 2, 1 / 3  # headings, and their share
 _SHORTEST_CUT, _LEAST_CUT = 60, 0.25  # words, and their share of those that are kept
 _MOST_HIDDEN = 0.5
 _LEAST_RUNNING = 60  # words of hidden paragraphs; fewer may be one notice
+_FEWEST_MISSING = 15  # letters, as for doubt about pictures
 _LEAST_GARBLED = 0.02
 
 
 def with_warnings(page: Snapshot, verdict: Verdict) -> Verdict:
     """Return a final verdict with warnings of damage, in O(N); the expected F1 falls by the share of garbled letters.
 
-    Verdicts that keep all text or no text get none.
+    Verdicts that keep all text or no text get none but of text that may be missing.
 
     Raises
     ------
     BudgetError : the page has used its budget.
     """
-    if not verdict.may_be_refined or not verdict.kept.any():
-        return verdict
     with spending("warnings", page.provenance.url):
+        missing = [*_missing(page, verdict)]
+        if not verdict.may_be_refined or not verdict.kept.any():
+            return replace(verdict, warnings=tuple(missing)) if missing else verdict
         garbled, expected = garbled_share(page, verdict), verdict.expected_f1
         return replace(
             verdict,
-            warnings=tuple(_warnings(page, verdict, garbled)),
+            warnings=(*_warnings(page, verdict, garbled), *missing),
             expected_f1=None if expected is None else expected * (1 - garbled),
         )
+
+
+def _missing(page: Snapshot, verdict: Verdict) -> Iterator[PageWarning]:
+    """Yield a warning if rules and pictures disagree on text, or pictures show text that no result has."""
+    if verdict.parameters.get("hidden") != "pixels":
+        return
+    missing = missing_letters(page)
+    if sum(missing) >= _FEWEST_MISSING:
+        why = (
+            (missing.by_rules, "rules drop what pictures may show"),
+            (missing.by_pictures, "pictures do not show what rules keep"),
+            (missing.added, "style sheets show or add words"),
+        )
+        said = ", ".join(f"{reason} ({letters:,} letters)" for letters, reason in why if letters)
+        yield PageWarning(kind="text_missing", detail=f"Text may be missing: {said}.")
 
 
 def _warnings(page: Snapshot, verdict: Verdict, garbled: float) -> Iterator[PageWarning]:
