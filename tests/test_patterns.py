@@ -334,6 +334,7 @@ WORST = {
         "LATIN SMALL LETTER A WITH |A|",
         "LATIN SMALL LETTER A WITH | |",
     ],
+    "renderer.page.pixels._read_as _STRUCK": ["|a|", "a|\u0334|", "a|\u0300|", "|a\u0300|"],
     "renderer.page.pixels._filters _ADDRESS": ['url("|a|', "url(|a|", 'url("|\\\\a|'],
     "renderer.page.pixels._filters _NUMBER": ["|1|", "1.|1|", "1e|1|"],
     "renderer.page.pixels._sheets _SCRIPTING_QUERY": ["|(|", "(| |", "(scripting| |"],

@@ -439,6 +439,29 @@ def test_what_changes_with_letters_does_not_show_them(ahead: Snapshot, way: str)
     assert not {*kept} & {*_WORDS.split()}
 
 
+def test_digits_that_no_canvas_draws_are_seen_unless_only_strips_of_them_are(studio: Studio) -> None:
+    strips = "repeating-linear-gradient(#fff 0 9px, transparent 9px 11px)"
+    numbers = "4711 0815 1111 3456"
+    html = f"""<body style='font: 20px sans-serif; font-variant-numeric: tabular-nums'><p>{numbers}</p>
+        <p style='font: 100 11px sans-serif; color: #888'>{numbers[::-1]}</p>
+        <div style='position: relative'><p>{numbers} 7</p><div style='{_LAYER}; background: {strips}'></div></div>"""
+    said = judged(show(studio, html))
+    assert (said[numbers], said[numbers[::-1]]) == (Hiding.NONE, Hiding.NONE)
+    assert said[f"{numbers} 7"] == Hiding.UNSEEN
+
+
+def test_words_that_are_compared_as_a_whole_must_show_whole(studio: Studio) -> None:
+    words = "אל תשלמו לאיש הזה כסף לעולם"
+    cover = f"<canvas style='{_LAYER}; height: 60%; width: 100%'></canvas>"
+    html = f"""<body style='font: 20px/1 sans-serif'><p dir=rtl>{words}</p>
+        <div style='position: relative'><p dir=rtl>{words} גדול</p>{cover}</div><script>
+        const pen = document.querySelector("canvas").getContext("2d");
+        pen.fillStyle = "#fff"; pen.fillRect(0, 0, 900, 900)
+        </script>"""
+    said = judged(show(studio, html))
+    assert (said[words], said[f"{words} גדול"]) == (Hiding.NONE, Hiding.UNSEEN)
+
+
 def test_what_shows_once_a_page_is_released_is_unsure(studio: Studio) -> None:
     mask = "mask: linear-gradient(#000 50%, #0000 0) 0 100% / 100% 600px repeat; mask-clip: no-clip"
     html = f"""<style>html, body {{ overflow: hidden }} body {{ margin: 0; position: relative; {mask} }}

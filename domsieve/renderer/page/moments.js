@@ -25,6 +25,7 @@ Object.assign(domsieve, (() => {
   // What these show or cover is only known when it is captured, at so many moments.
   const SHAPES = /^(clipPath|zIndex)/, TURNS_OVER = /rotate(x|y|3d)|matrix3d|^([xy]|[-\d.]+ [-\d.]+) /i;
   const MOST_SHAPED = 6;
+  const PICTURES = "img, canvas, video, svg, iframe, object, embed";
   // What is captured of letters depends on their colour.
   const OF_COLOUR = ["-webkit-text-fill-color", "-webkit-text-stroke-color", "text-decoration"];
   let moments = [], changing = [], moving = new Set();
@@ -99,10 +100,11 @@ Object.assign(domsieve, (() => {
   };
   // The texts beside boxes that animations move for ever, which these may cover now.
   const textsUnder = (covers) => covers.slice(0, MOST_COVERS).flatMap(({ effect: { target, pseudoElement } }) => {
-    const { backgroundColor, backgroundImage } = getComputedStyle(target, pseudoElement);
+    const { backgroundColor, backgroundImage, boxShadow } = getComputedStyle(target, pseudoElement);
     const beside = pseudoElement ? target : around(target);
     if (!(beside instanceof Element) || isOfPage(beside)) return [];
-    if (/^rgba\(.*, 0\)$/.test(backgroundColor) && backgroundImage === "none") return [];
+    const isClear = /^rgba\(.*, 0\)$/.test(backgroundColor) && backgroundImage === "none" && boxShadow === "none";
+    if (isClear && (pseudoElement || !target.matches(PICTURES))) return [];
     const box = target.getBoundingClientRect();
     const range = new Range();
     return textsIn([beside], (text) => {

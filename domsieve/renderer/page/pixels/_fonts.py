@@ -260,7 +260,7 @@ class Written:
                 is_other = _look_of(font) in odd or not unlike[font].isdisjoint(text + normalize("NFC", text))
                 is_other |= font in of_page and _has_features(scene, int(scene.owner[part]))
                 is_other |= font in of_page and (part in self._loose or _has_marks(text))
-                is_other |= font in of_page and _mixes_alphabets(text)
+                is_other |= font in of_page and mixes_alphabets(text)
                 doubted = sum(map(_is_letter, text)) if is_other else sum(map(text.count, signs[font]))
                 doubted = max(doubted, _count_phonetic(text) if font in of_page else 0)
                 doubtful[part] = max(doubtful[part], doubted)
@@ -335,7 +335,7 @@ def _has_filled(text: str) -> bool:
     return any(one in _FILLERS and name(other, "").startswith("VARIATION SELECTOR") for one, other in pairs)
 
 
-def _mixes_alphabets(text: str) -> bool:
+def mixes_alphabets(text: str) -> bool:
     """Return whether two letters of a word or more are of other alphabets than most, as they look like these.
 
     One may be a sign, as in µmol. Roman numbers have an alphabet of their own here.

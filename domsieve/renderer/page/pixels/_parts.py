@@ -302,15 +302,23 @@ def sharp_shadow(shadows: str, effect: str, reflection: str, size_px: float) -> 
     """
     if reflection not in {"none", ""}:
         return np.inf
-    found = 0.0
-    for value in (shadows, *effect.split("drop-shadow(")[1:]):
-        px_ = [
-            float(one[:-2]) for one in value.replace(",", "").replace(")", "").split() if one.endswith("px")
-        ]
-        for right, down, blur in zip(*(px_[at::3] for at in range(3)), strict=False):
-            if (far := max(abs(right), abs(down))) > blur:
-                found = max(found, far / max(size_px, 1e-9))
-    return found
+    each = (shadows, *effect.split("drop-shadow(")[1:])
+    return max((far / max(size_px, 1e-9) for value in each for far in _sharp_px(value)), default=0.0)
+
+
+def count_sharp(shadows: str, size_px: float) -> int:
+    """Return how many shadows of a computed ``text-shadow`` draw letters once more, see `sharp_shadow`."""
+    return sum(far > STROKE_SHADOW * size_px for far in _sharp_px(shadows))
+
+
+def _sharp_px(shadows: str) -> Iterator[float]:
+    """Yield how far the sharp ones of some shadows are away, in px."""
+    lengths = [
+        float(one[:-2]) for one in shadows.replace(",", "").replace(")", "").split() if one.endswith("px")
+    ]
+    for right, down, blur in zip(*(lengths[at::3] for at in range(3)), strict=False):
+        if (far := max(abs(right), abs(down))) > blur:
+            yield far
 
 
 def drawn_px(effect: str, reflection: str) -> float:

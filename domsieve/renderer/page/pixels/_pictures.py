@@ -29,6 +29,9 @@ if TYPE_CHECKING:
 
 LEAST_SHARE = 0.10
 """A text is seen if this share of the ink of its letters differs."""
+# From Hebrew on, many letters are compared only as whole words, so more of the ink must differ that is drawn apart:
+# without a cover, .99 of it does.
+_FIRST_OF_WORDS, _LEAST_SHOWN = "\u0590", 0.9
 
 # By more than so many of 255 levels: in half of the size, letters are paler than the `LEAST_CONTRAST` of the rules.
 _LEAST_CONTRAST = 6
@@ -229,13 +232,15 @@ class Pictures:
         for part in parts.tolist():
             x, y, right, bottom = self._edges[part].tolist()
             inside = np.s_[y:bottom, x:right]
+            ink = inked[inside] / 255 if letters.is_drawn[part] else None
+            own = ink[..., letters.ink[part]] if ink is not None and not self._scene.is_sign[part] else None
+            if own is not None and max(letters.all_said[part]) >= _FIRST_OF_WORDS:
+                found[part] = own[self._differs[inside]].sum() < _LEAST_SHOWN * own.sum()
             if np.ptp(ground[inside], axis=(0, 1)).max() <= 1:
                 continue
             box = ground[inside], whole[inside]
-            ink = inked[inside] / 255 if letters.is_drawn[part] else None
-            own = ink[..., letters.ink[part]] if ink is not None and not self._scene.is_sign[part] else None
             if own is not None:
-                found[part] = blends_in(*box, own)
+                found[part] |= blends_in(*box, own)
             elif (cover[y + 1 : bottom - 1, x + 1 : right - 1] <= 1).all():
                 # Letters of an unknown shape have that of what they change, if no others are there.
                 found[part] = blends_in(*box, self._levels[inside] / max(int(self._levels[inside].max()), 1))

@@ -300,7 +300,7 @@ class Scene(Shapes):
                 originals = [capture.strings[at] if at >= 0 else "" for at in values]
                 pieces = pieces_of(strings, originals, text.layout_index, text.start, text.length)
                 entry, line, box, first, letters, chars = parts_of(
-                    pieces, text.layout_index, edges_of(places), self._reading[node], self._override[node]
+                    pieces, text.layout_index, edges_of(places), self.reading[node], self._override[node]
                 )
                 letters_begin, counts = letters_before(node, strings)
                 first += letters_begin[entry]

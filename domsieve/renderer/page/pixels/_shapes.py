@@ -100,7 +100,7 @@ class Shapes(Places):
         self._font_px = self._css_px.copy()
         turns, near = np.array([*map(tilted, column["rotate"], column["transform"])])[row].T
         self.is_plain = ~(self.is_curved | (self.below(turns) & (self.is_deep | self.below(near))))
-        self._reading = reading(self.maps, self.column, self.font_of)
+        self.reading = reading(self.maps, self.column, self.font_of)
 
     @property
     def _in_px(self) -> Bools:

@@ -15,12 +15,13 @@ from domsieve.renderer.page.pixels._letters import Letters
 from domsieve.renderer.page.pixels._likeness import Comparison
 from domsieve.renderer.page.pixels._parts import CHANCE, F64, Bools, Ints, common, meet
 from domsieve.renderer.page.pixels._pictures import Pictures
+from domsieve.renderer.page.pixels._read_as import read_otherwise
 from domsieve.renderer.page.pixels._reader import Reader
 from domsieve.renderer.page.pixels._scene import LOOKING, Scene
 from domsieve.renderer.page.pixels._signs import under_signs
 from domsieve.renderer.page.pixels._window import cutting, reach_of, way_of
 from domsieve.renderer.page.pixels.changes import skip_invisible
-from domsieve.renderer.page.pixels.pixel_capture import PixelCapture, words_of_markers
+from domsieve.renderer.page.pixels.pixel_capture import PixelCapture
 from domsieve.renderer.page.pixels.plain import Glance
 from domsieve.snapshot.symbol_fonts import is_symbols
 
@@ -48,7 +49,7 @@ _MOST_AGAIN = 4
 _MARKS, _SHADOWS = np.array([[0, 0.6, 0, 0.6], [0.2] * 4])
 # Letters have at least so many pixels of ink. Of ink that no letter explains, 40 real pages have up to 40 pixels, and
 # those where letters of 10 px are added to words or left out of the text have 80 and more.
-_INK_OF_LETTER = 7.0
+_INK_OF_LETTER = 4.0
 _UNLIKE = "fonts draw letters in other ways than those for reading"
 
 
@@ -318,7 +319,8 @@ class Viewer(Reader):
             "letters are larger than the window": scene.font_px(every) > window_px.min(),
             "letters are mirrored": (np.linalg.det(scene.maps) < 0)[scene.owner],
             "letters have sharp shadows beside them": scene.has_strokes[scene.owner],
-            "letters have marks of emphasis, which may add others": emphasized & letters.are_compared,
+            "letters have marks of emphasis, which may add others": emphasized
+            & (letters.are_compared | _have_lettered_marks(scene)),
             "a font of the page has the name of one of symbols": scene.in_own_font[scene.owner] & are_symbols,
         }
         in_doubt = seen & self.words(count, seen & np.logical_or.reduce([*doubts.values()]))
@@ -327,8 +329,8 @@ class Viewer(Reader):
             "letters show that belong to no text that is seen": count.other_ink / _INK_OF_LETTER,
             "letters cannot be made transparent": float(self.unblanked),
             "signs have marks of emphasis, which may be letters": float(MOST_UNCLEAR * signs.sum()),
-            "markers of lists have words": float(sum(map(len, words_of_markers(scene.capture)))),
             "letters show by their shadows alone": float(scene.letters[count.shades(seen)].sum()),
+            **read_otherwise(scene, letters, seen),
         }
         if scene.letters[in_doubt].sum() + sum(others.values()) < MOST_UNCLEAR:
             return ""
@@ -448,6 +450,12 @@ def _are_emphasized(scene: Scene) -> Bools:
     """Return which parts (B,) have marks of emphasis."""
     said = scene.column["text-emphasis"]
     are = np.array([bool(value) and not value.startswith("none") for value in said])
+    return np.asarray(are[scene.font_of[scene.owner]])
+
+
+def _have_lettered_marks(scene: Scene) -> Bools:
+    """Return which parts (B,) have letters as marks of emphasis, in place of dots."""
+    are = np.array([any(map(str.isalpha, value.split('"')[1::2])) for value in scene.column["text-emphasis"]])
     return np.asarray(are[scene.font_of[scene.owner]])
 
 

@@ -271,7 +271,7 @@ class _Page(Searcher):
         if self.moments:
             await self.view_moments(count, self.moments, fixed, whole)
         seen = count.seen(~scene.is_sign)
-        unshown = self.unshown(count, seen)
+        unshown = self.unshown(count, count.seen(~scene.is_sign | count.are_digits))
         self.doubt = self.doubt or self.doubt_about_letters(count, seen, self._unlike, window_px)
         if self.is_unsteady:
             count.leave(np.ones(scene.owner.size, np.bool_))

@@ -1,7 +1,6 @@
 """What pictures need of a capture beyond what a Snapshot has."""
 
-import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import chain
 
 import msgspec
@@ -37,18 +36,6 @@ PIXEL_STYLES = (
     "-webkit-locale",
 )
 """Computed properties that only the pictures need; a capture for them has these after all others."""
-# Shorter pieces of markers are no words, nor are those of these letters.
-_FEWEST, _ROMAN = 2, frozenset("ivxlcdm")
-_NUMERALS = (
-    "ARMENIAN",
-    "CJK",
-    "ETHIOPIC",
-    "GEORGIAN",
-    "HANGUL",
-    "HEBREW",
-    "HIRAGANA",
-    "KATAKANA",
-)  # of counter styles
 
 
 class _PixelNodes(_Nodes, rename="camel", kw_only=True):
@@ -89,27 +76,6 @@ class PixelCapture(Capture, kw_only=True):
     """A capture with the boxes of texts and of what scrolls, and with the browser's ids of nodes."""
 
     documents: list[PixelDocument]  # type: ignore[assignment]  # of which all are such
-
-
-def words_of_markers(capture: PixelCapture) -> Iterator[str]:
-    """Yield the letters of each marker of a list that has words, not only a number or a single letter."""
-    strings = capture.strings
-    for document in capture.documents:
-        pseudo = document.nodes.pseudo_type
-        markers = {
-            node for node, said in zip(pseudo.index, pseudo.value, strict=True) if strings[said] == "marker"
-        }
-        for node, text in zip(document.layout.node_index, document.layout.text, strict=True):
-            if text < 0 or node not in markers:
-                continue
-            # Outlined and similar letters are plain ones in this form.
-            letters = "".join(filter(str.isalpha, unicodedata.normalize("NFKC", strings[text]))).casefold()
-            if len(letters) >= _FEWEST and not (_ROMAN.issuperset(letters) or all(map(_is_numeral, letters))):
-                yield letters
-
-
-def _is_numeral(letter: str) -> bool:
-    return unicodedata.name(letter, "").startswith(_NUMERALS)
 
 
 def leave_unpictured(capture: PixelCapture) -> None:
