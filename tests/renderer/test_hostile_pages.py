@@ -16,7 +16,7 @@ from domsieve.options import Budget
 from domsieve.renderer.protocol import Rendering
 from domsieve.snapshot.page import Snapshot
 from tests.renderer.bad_server import send
-from tests.renderer.conftest import BUDGET, Studio, ask_browser, no_page_is_open
+from tests.renderer.conftest import BUDGET, LONG, Studio, ask_browser, no_page_is_open
 from tests.renderer.reading import visible_text
 
 pytestmark = pytest.mark.browser
@@ -57,7 +57,7 @@ def test_pages_without_end_are_stopped_side_by_side(studio: Studio) -> None:
 
 def test_server_that_never_answers_gives_a_lone_document(studio: Studio) -> None:
     page = render_hostile(studio, "/silent", until=["/silent"])
-    assert page.provenance.reasons == ("time: 180 s are used up while waiting for the server",)
+    assert page.provenance.reasons == (f"time: {LONG.seconds} s are used up while waiting for the server",)
     assert len(page) == 1
     assert page.provenance.status is None
 

@@ -12,7 +12,7 @@ from domsieve.options import CaptureOptions
 from domsieve.renderer._limits import Timeouts
 from domsieve.renderer.protocol import Rendering
 from tests.renderer.bad_server import send, start
-from tests.renderer.conftest import Studio
+from tests.renderer.conftest import LONG, Studio
 from tests.renderer.reading import nodes, visible_text
 
 pytestmark = pytest.mark.browser
@@ -149,7 +149,7 @@ def test_network_idle_waits_for_data_and_never_for_polls_beyond_the_budget(studi
     page = studio.show(f"<p>start</p><script>{ADD}{APPS['fetch']}</script>", idle).snapshot
     assert visible_text(page) == "start done"
     page = studio.show(f"<p>start</p><script>{ENDLESS['poll']}</script>", idle, until=["/data"] * 3).snapshot
-    assert page.provenance.reasons == ("time: 180 s are used up while loading",)
+    assert page.provenance.reasons == (f"time: {LONG.seconds} s are used up while loading",)
     assert visible_text(page) == "start"
 
 
@@ -248,5 +248,5 @@ class TestWaiting:
     def test_what_never_comes_cuts_the_page(self, studio: Studio) -> None:
         html = f"<p>start</p><i hidden>hidden</i><script>{ENDLESS['poll']}</script>"
         page = studio.show(html, CaptureOptions(wait_for="i"), until=["/data"] * 60).snapshot
-        assert page.provenance.reasons == ("time: 180 s are used up while loading",)
+        assert page.provenance.reasons == (f"time: {LONG.seconds} s are used up while loading",)
         assert visible_text(page) == "start"

@@ -57,7 +57,7 @@ def missing_letters(page: Snapshot) -> Missing:
 def _are_cut(page: Snapshot) -> Bools:
     """Return which of the N nodes are in boxes that cut their content, such as teasers, of which a part shows."""
     cuts = np.zeros(len(page.styles) + 1, np.bool_)
-    for name in ("overflow-x", "overflow-y"):
+    for name in {"overflow-x", "overflow-y"}.intersection(page.style_names):
         values = page.strings.take(page.styles[:, page.style_names.index(name)].tolist())
         cuts[:-1] |= np.isin(values, ("hidden", "clip"))
     return below(cuts[page.style] & ~has_tag(page, "html", "body"), page.end.astype(np.int64))

@@ -80,8 +80,8 @@ def _without_space(scene: Scene, letters: Letters, seen: Bools) -> Bools:
     follows[: max(parts.size - 1, 0)] = True
     apart = np.maximum(begin[other] - end[one], begin[one] - end[other])
     is_near = (apart[:, 0] < _LEAST_SPACE * size[one]) & (apart[:, 1] < -_ROW * size[one])
-    is_of_one = scene.line[one] == scene.line[other]
-    is_near &= np.where(follows, is_of_one, False) | (apart[:, 0] > -_LEAST_SPACE * size[one])  # not on top
+    is_of_one = follows & (scene.line[one] == scene.line[other])
+    is_near &= is_of_one | (apart[:, 0] > -_LEAST_SPACE * size[one])  # not on top of each other
     for boxes in (scene.fixed_box, scene.scroller):
         is_near &= boxes[one] == boxes[other]
     blocks = dict[int, int]()
