@@ -24,14 +24,15 @@ def has_pixels(page: Snapshot) -> bool:
     return PIXELS in page.style_names
 
 
-def sights(page: Snapshot, nodes: NDArray[np.intp]) -> list[str]:
+def sights(page: Snapshot, nodes: NDArray[np.intp]) -> NDArray[np.str_]:
     """Return what pictures say of some nodes of a page that has them; "" for all but texts."""
-    return page.strings.take(page.styles[page.style[nodes], page.style_names.index(PIXELS)].tolist())
+    rows = page.styles[page.style[nodes], page.style_names.index(PIXELS)]
+    return np.array(page.strings.take(rows.tolist()), np.str_)
 
 
-def is_seen(page: Snapshot, nodes: NDArray[np.intp]) -> NDArray[np.bool_]:
-    """Return which of some nodes of a page that has pictures are texts that these show, whole or in part."""
-    return np.char.startswith(np.array(sights(page, nodes), np.str_), _SEEN)
+def are_seen(sights_: NDArray[np.str_]) -> NDArray[np.bool_]:
+    """Return which of some `sights` are of texts that pictures show, whole or in part."""
+    return np.char.startswith(sights_, _SEEN)
 
 
 def is_unpictured(page: Snapshot) -> bool:
@@ -80,8 +81,10 @@ def with_seen_texts(page: Snapshot) -> Snapshot:
 
 def cut_words(page: Snapshot) -> NDArray[np.int64]:
     """Return the number of words that `with_seen_texts` has cut from each of the N nodes of a page."""
-    words = [int(value[len(_CUT) :]) if value.startswith(_CUT) else 0 for value in _said(page)]
-    return np.array(words or [0], np.int64)[page.style if words else np.zeros(len(page), np.intp)]
+    if not (said := _said(page)):
+        return np.zeros(len(page), np.int64)
+    words = [int(value[len(_CUT) :]) if value.startswith(_CUT) else 0 for value in said]
+    return np.array(words, np.int64)[page.style]
 
 
 def _said(page: Snapshot) -> list[str]:

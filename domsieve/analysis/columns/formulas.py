@@ -10,7 +10,14 @@ from numpy.typing import NDArray
 
 from domsieve.analysis.columns.batch import Bools, Ints, below
 from domsieve.analysis.columns.css_shapes import shape
-from domsieve.analysis.columns.page_columns import MEDIA, attributes_of, has_tag, in_tag, page_texts
+from domsieve.analysis.columns.page_columns import (
+    MEDIA,
+    attributes_of,
+    count_letters,
+    has_tag,
+    in_tag,
+    page_texts,
+)
 from domsieve.budget import check
 from domsieve.snapshot.page import Snapshot
 
@@ -61,7 +68,7 @@ def drawn_nodes(page: Snapshot) -> Bools:
     end, is_said = page.end.astype(np.int64), in_tag(page, _DESCRIPTION)
     text = np.flatnonzero(below(described, end) & (page.text >= 0))
     letters = np.zeros(len(page), np.int64)
-    letters[text] = [sum(map(str.isalnum, page.text_of(node))) for node in text.tolist()]
+    letters[text] = count_letters(page, text)
     drawn, said = (np.append(0, np.cumsum(letters * of)) for of in (~is_said, is_said))
     found = np.flatnonzero(described)
     counts = (total[end[found]] - total[found] for total in (drawn, said))

@@ -41,7 +41,7 @@ from domsieve.budget import check, spending
 from domsieve.snapshot.contrast import FAINT_PX, LEAST_CONTRAST, contrast, least_contrast
 from domsieve.snapshot.moments import moments
 from domsieve.snapshot.page import PIXELS, Snapshot
-from domsieve.snapshot.pixels import LEAST_SLOT, is_seen, sights
+from domsieve.snapshot.pixels import LEAST_SLOT, are_seen, sights
 
 
 class Hiding(IntEnum):
@@ -143,10 +143,10 @@ def _judged(page: Snapshot) -> NDArray[np.uint8]:
     if PIXELS in page.style_names:
         # Pictures only add to the rules: a page that knows of them could make hidden text show in them.
         text = nodes[is_text[nodes]]
-        is_hidden = np.isin(sights(page, text), ("unseen", "unsure"))
+        sight = sights(page, text)
+        is_hidden = np.isin(sight, ("unseen", "unsure"))
         # Pictures show letters that nobody can read for where they stand, too.
-        is_lost = is_seen(page, text)
-        is_lost &= ~np.isin(reason[text], (Hiding.NONE, Hiding.UNREADABLE))
+        is_lost = are_seen(sight) & ~np.isin(reason[text], (Hiding.NONE, Hiding.UNREADABLE))
         is_hidden |= _are_beside(page, text, text[is_lost])
         reason[text[is_hidden & (reason[text] == Hiding.NONE)]] = Hiding.UNSEEN
     reason[formulas.descriptions(page, reason)] = Hiding.NONE

@@ -6,9 +6,9 @@ import numpy as np
 
 from domsieve.analysis.columns.batch import Bools, Ints, below, cached_per_page
 from domsieve.analysis.columns.hiding import Hiding, hidden_texts
-from domsieve.analysis.columns.page_columns import has_tag, in_tag
+from domsieve.analysis.columns.page_columns import count_letters, has_tag, in_tag
 from domsieve.snapshot.page import Kind, Snapshot
-from domsieve.snapshot.pixels import cut_words, has_pixels, is_seen
+from domsieve.snapshot.pixels import are_seen, cut_words, has_pixels, sights
 
 _LETTERS_OF_WORD = 5  # a guess
 # What is code, and is shown by a style sheet, has more letters than may be missing.
@@ -38,20 +38,19 @@ def missing_letters(page: Snapshot) -> Missing:
     if not has_pixels(page):
         return Missing(0, 0, 0)
     text = np.flatnonzero((page.text >= 0) & (page.style >= 0))
-    parent, seen, hiding = page.parent[text], is_seen(page, text), hidden_texts(page)[text]
-    is_marker = np.array([page.tag_name(node) == "::marker" for node in parent.tolist()], np.bool_)
+    parent, seen, hiding = page.parent[text], are_seen(sights(page, text)), hidden_texts(page)[text]
+    is_marker = np.array(page.tags)[page.tag[parent]] == "::marker"
     is_added = page.kind[parent] == Kind.PSEUDO
     is_dropped = ~np.isin(hiding, (Hiding.NONE, Hiding.UNSEEN))
     by_rules = ~is_added & is_dropped & (seen | (hiding == Hiding.UNREADABLE))
     by_pictures = ~is_added & (hiding == Hiding.UNSEEN)
     code = has_tag(page, "script", "style") & (page.style >= 0) & (page.box[:, 2:] > 0).all(axis=1)
     cut = _LETTERS_OF_WORD * int(cut_words(page)[~_are_cut(page)].sum())
-    added = _letters(page, text[seen & is_added & ~is_marker]) + _letters(page, _in_options(page))
-    return Missing(
-        _letters(page, text[by_rules]),
-        _letters(page, text[by_pictures]) + cut,
-        added + _MANY * int(code.sum()),
+    added = np.concatenate((text[seen & is_added & ~is_marker], _in_options(page)))
+    rules, pictures, others = (
+        int(count_letters(page, some).sum()) for some in (text[by_rules], text[by_pictures], added)
     )
+    return Missing(rules, pictures + cut, others + _MANY * int(code.sum()))
 
 
 def _are_cut(page: Snapshot) -> Bools:
@@ -67,7 +66,3 @@ def _in_options(page: Snapshot) -> Ints:
     """Return the texts of options that are in no field."""
     is_shown: Bools = in_tag(page, "option", "optgroup") & ~in_tag(page, "select")
     return np.flatnonzero(is_shown & (page.text >= 0) & (page.style[page.parent] >= 0))
-
-
-def _letters(page: Snapshot, text: Ints) -> int:
-    return sum(sum(map(str.isalnum, page.text_of(node))) for node in text.tolist())

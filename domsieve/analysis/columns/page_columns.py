@@ -73,6 +73,11 @@ def has_tag(page: Snapshot, *tags: str) -> Bools:
     return np.asarray((page.kind == Kind.ELEMENT) & wanted[page.tag])
 
 
+def count_letters(page: Snapshot, text: Ints) -> Ints:
+    """Return how many letters and digits each of some texts has."""
+    return np.array([sum(map(str.isalnum, page.text_of(node))) for node in text.tolist()], np.intp)
+
+
 def in_tag(page: Snapshot, *tags: str) -> Bools:
     """Return which of the N nodes are elements with one of the tags, or in one of these."""
     return below(has_tag(page, *tags), page.end.astype(np.int64))

@@ -245,12 +245,7 @@ class Count:
     @property
     def are_digits(self) -> Bools:
         """Which parts (B,) are digits that no canvas draws, or letters of flags, which have no shape to compare."""
-        return np.asarray(self.scene.is_sign & (self._digits > 0))
-
-    @property
-    def _digits(self) -> F64:
-        """How many such digits and letters each part (B,) has."""
-        return np.array([sum(map(_is_digit, said)) for said in self.letters.all_said], np.float64)
+        return np.asarray(self.scene.is_sign & (self.letters.digits > 0))
 
     def sights(self, is_beyond: Bools) -> tuple[NDArray[np.uint8], dict[int, list[tuple[int, int]]]]:
         """Return the `Sight` of all nodes (N,), and the letters that are seen of those of which not all are.
@@ -264,7 +259,7 @@ class Count:
         is_seen = is_known & self._is_counted & (self._changed > 0)
         # The ink of a few signs, such as a full stop, may be far below the mean.
         is_few = scene.is_sign & (scene.letters <= _FEW_SIGNS) & ~scene.is_first_letter[scene.owner]
-        are_digits, share = self.are_digits, self._digits / np.maximum(scene.letters, 1)
+        are_digits, share = self.are_digits, self.letters.digits / np.maximum(scene.letters, 1)
         least = np.where(are_digits, _LEAST_OF_DIGITS * share, LEAST_SHARE)
         is_seen &= (self._changed >= least * self._ink) | (is_few & ~are_digits)
         sights = np.where(scene.has_letters | scene.had_letters, Sight.UNSURE, Sight.NONE).astype(np.uint8)
@@ -321,8 +316,3 @@ class Count:
 def _at_sources(sources: Sequence[int], first: int, end: int) -> tuple[int, int]:
     """Return the letters of a text, before a style changed their number, that some come from."""
     return (sources[first] if first else 0), sources[min(end, len(sources)) - 1] + 1
-
-
-def _is_digit(sign: str) -> bool:
-    """Return whether a sign is a digit, or one of the letters that flags are made of (Regional Indicator Symbols)."""
-    return sign.isdecimal() or "\U0001f1e6" <= sign <= "\U0001f1ff"

@@ -252,6 +252,17 @@ class Letters:
         return [*map(self.said, range(self._scene.line.size))]
 
     @cached_property
+    def digits(self) -> Ints:
+        """How many digits, or letters that flags are made of (Regional Indicator Symbols), each part (B,) has."""
+        return np.array(
+            [
+                sum(one.isdecimal() or "\U0001f1e6" <= one <= "\U0001f1ff" for one in said)
+                for said in self.all_said
+            ],
+            np.intp,
+        )
+
+    @cached_property
     def have_marks(self) -> Bools:
         """Which parts (B,) have letters with marks that are characters of their own."""
         return np.array(

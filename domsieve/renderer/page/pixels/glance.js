@@ -83,7 +83,7 @@ Object.assign(domsieve, (() => {
   // Pictures, videos and frames that come only when a reader is near.
   const lazy = () => lighted.flatMap((tree) => [...tree.querySelectorAll("img, iframe[loading], video[loading]")]);
 
-  const isHit = (one) => one === own("scrollingElement") || domsieve.isHit(one);
+  const isRoot = ({ one }) => one === own("scrollingElement");
 
   return {
     findBoxes(withScripts) {
@@ -113,7 +113,6 @@ Object.assign(domsieve, (() => {
     },
 
     boxesInView(depth) {
-      const isRoot = ({ one }) => one === own("scrollingElement");
       // What was seen where the boxes around it are now is not looked at again.
       const isFresh = (each, number) => {
         const [x, y, right, bottom] = placeOf(each.one);
@@ -125,14 +124,14 @@ Object.assign(domsieve, (() => {
         return true;
       };
       return [...boxes.keys()].filter((at) => boxes[at].outer.length === depth
-        && (isRoot(boxes[at]) || (isInView(boxes[at].one) && isHit(boxes[at].one) && isFresh(boxes[at], at))));
+        && (isRoot(boxes[at]) || (isInView(boxes[at].one) && domsieve.isHit(boxes[at].one) && isFresh(boxes[at], at))));
     },
 
     scrollBoxes(numbers, axis, share) {
       let isThere = false;
       for (const number of numbers) {
         const { one, axes } = boxes[number];
-        if (!axes[axis] || (share > 0 && !isHit(one))) continue; // something in it may have come over it
+        if (!axes[axis] || (share > 0 && !isRoot(boxes[number]) && !domsieve.isHit(one))) continue; // what is in it may lie over it
         const before = axis ? top(one) : left(one);
         run(one, Element, "scrollTo", { [axis ? "top" : "left"]: share * sizes(one)[axis], behavior: "instant" });
         isThere ||= (axis ? top(one) : left(one)) !== before;
